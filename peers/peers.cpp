@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "peers/peers.hpp"
 
-#include "peers/cpu/variants.hpp"
-#include "peers/cuda/variants.hpp"
-#include "peers/opencl/variants.hpp"
+#include "peers/variants.hpp"
+
+#if TILEWISE_WITH_CUDA
+#include "backend/cuda/error.hpp"
+#include "backend/cuda/queue.hpp"
+#endif
 
 namespace tilewise::peers {
 
@@ -19,7 +22,6 @@ std::vector<registry::variant> peer_variants() {
 #endif
 #if TILEWISE_WITH_TBB
   append(tbb_variants());
-  append(diffuse_tbb_variants());
 #endif
 #if TILEWISE_WITH_OPENBLAS
   append(openblas_variants());
@@ -49,12 +51,28 @@ std::vector<registry::variant> peer_variants() {
   return all;
 }
 
-std::vector<runtime_copies> copies_of_runtimes() {
 #if TILEWISE_WITH_CUDA
-  return {{"cuda", upload_pageable, download_pageable}};
-#else
-  return {};
-#endif
+namespace {
+
+/// Plain cudaMemcpy from and to pageable memory: what transfers cost a program that does nothing about them.
+void copy(backend::queue& on, void* to, const void* from, std::uint64_t bytes, cudaMemcpyKind kind) {
+  backend::cuda::enter(on).finish();  // it knows nothing of the queue's stream
+  TW_CUDA(cudaMemcpy(to, from, bytes, kind));
 }
+
+void upload_pageable(backend::queue& on, backend::memory to, const void* from, std::uint64_t bytes) {
+  copy(on, to.as<void>(), from, bytes, cudaMemcpyHostToDevice);
+}
+
+void download_pageable(backend::queue& on, void* to, backend::memory from, std::uint64_t bytes) {
+  copy(on, to, from.as<const void>(), bytes, cudaMemcpyDeviceToHost);
+}
+
+}  // namespace
+
+std::vector<runtime_copies> copies_of_runtimes() { return {{"cuda", upload_pageable, download_pageable}}; }
+#else
+std::vector<runtime_copies> copies_of_runtimes() { return {}; }
+#endif
 
 }  // namespace tilewise::peers

@@ -2,7 +2,7 @@
 // A plain loop over an image's rows, shared among OpenMP's threads: what a program does without a library.
 #include "backend/cpu/device.hpp"
 #include "convolve/problem.hpp"
-#include "peers/cpu/variants.hpp"
+#include "peers/variants.hpp"
 
 namespace tilewise::peers {
 

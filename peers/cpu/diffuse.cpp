@@ -5,7 +5,7 @@
 //         has the definition's bits.
 // Shape:  three fields with ghosts, made from ours before the first step; OpenMP distributes their points.
 // Limits: hiperc: cpu:serial, and what one thread computes within seconds. hiperc_openmp: any other CPU device.
-// Twins:  diffuse/serial.cpp, diffuse_tbb.cpp, opencl/diffuse.cl, cuda/diffuse.cu.
+// Twins:  diffuse/serial.cpp, tbb.cpp, opencl/diffuse.cl, cuda/diffuse.cu.
 #include "peers/cpu/diffuse.hpp"
 
 namespace tilewise::peers {

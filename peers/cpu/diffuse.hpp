@@ -5,7 +5,7 @@
 
 #include "backend/cpu/device.hpp"
 #include "diffuse/problem.hpp"
-#include "peers/cpu/variants.hpp"
+#include "peers/variants.hpp"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 // FLINT's exact products: of integers, and modulo a one-word number. Every call converts the operands to FLINT's form
 // of a polynomial and the result back, at 2 % of the time.
 #include "backend/cpu/device.hpp"
-#include "peers/cpu/variants.hpp"
+#include "peers/variants.hpp"
 #include "polymul/problem.hpp"
 
 #include <array>

@@ -4,8 +4,8 @@
 #include "backend/cpu/device.hpp"
 #include "matmul/problem.hpp"
 #include "matvec/problem.hpp"
-#include "peers/cpu/variants.hpp"
 #include "peers/dynamic_library.hpp"
+#include "peers/variants.hpp"
 
 #include <algorithm>
 #include <cstdlib>

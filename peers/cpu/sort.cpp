@@ -2,7 +2,7 @@
 // The sorts of the C++ standard library, of GNU's parallel mode, of oneTBB and of Highway, each as a program would call
 // it.
 #include "backend/cpu/device.hpp"
-#include "peers/cpu/variants.hpp"
+#include "peers/variants.hpp"
 #include "sort_axis/problem.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C++ standard library on one thread, as the compiler ships it.
-#include "peers/cpu/variants.hpp"
+#include "peers/variants.hpp"
 
 #include <numeric>
 

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// oneTBB's own algorithms, as its documentation shows them, with the standard library within each range.
+// oneTBB's own algorithms, as its documentation shows them, with the standard library within each range; and HiPerC's
+// program with oneTBB, which cuts its fields into rectangles (diffuse.cpp says more).
 #include "backend/cpu/device.hpp"
-#include "peers/cpu/variants.hpp"
+#include "peers/cpu/diffuse.hpp"
+#include "peers/variants.hpp"
 
 #include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/blocked_range2d.h>
+#include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/parallel_reduce.h>
 #include <oneapi/tbb/parallel_scan.h>
 #include <oneapi/tbb/task_arena.h>
@@ -55,13 +59,36 @@ void run_scan(const registry::problem& p, const registry::bindings& where, const
   });
 }
 
+struct tbb_team {
+  backend::queue& queue;
+
+  explicit tbb_team(backend::queue& on) : queue(on) {}
+
+  template <class F>
+  void each_row(std::uint64_t begin, std::uint64_t end, F visit) const {
+    arena_of(queue).execute([&] { tbb::parallel_for(begin, end, visit); });
+  }
+  template <class F>
+  void each_point(hiperc::range rows, hiperc::range columns, F visit) const {
+    using rectangle = tbb::blocked_range2d<std::uint64_t>;
+    const auto work = [=](const rectangle& r) {
+      for (std::uint64_t j = r.rows().begin(); j != r.rows().end(); ++j)
+        for (std::uint64_t i = r.cols().begin(); i != r.cols().end(); ++i) visit(j, i);
+    };
+    arena_of(queue).execute(
+        [&] { tbb::parallel_for(rectangle(rows.begin, rows.end, columns.begin, columns.end), work); });
+  }
+};
+
 }  // namespace
 
 void in_tbb_arena(backend::queue& queue, const std::function<void()>& work) { arena_of(queue).execute(work); }
 
 std::vector<registry::variant> tbb_variants() {
   return {cpu_peer("reduce", "tbb", "oneTBB parallel_reduce", unsupported, run_reduce),
-          cpu_peer("scan", "tbb", "oneTBB parallel_scan", unsupported, run_scan)};
+          cpu_peer("scan", "tbb", "oneTBB parallel_scan", unsupported, run_scan),
+          hiperc::peer("hiperc_tbb", "HiPerC's program with Threading Building Blocks, rewritten",
+                       hiperc::threads_unsupported, hiperc::run_with<tbb_team>)};
 }
 
 }  // namespace tilewise::peers

@@ -2,9 +2,8 @@
 // CUB, the vendor's own algorithms, from the toolkit that this build uses.
 #include "backend/cuda/error.hpp"
 #include "backend/cuda/queue.hpp"
-#include "peers/cpu/variants.hpp"
 #include "peers/cuda/cub_calls.hpp"
-#include "peers/cuda/variants.hpp"
+#include "peers/variants.hpp"
 #include "sort/problem.hpp"
 
 #include <array>

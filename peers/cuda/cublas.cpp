@@ -4,9 +4,8 @@
 #include "backend/cuda/queue.hpp"
 #include "matmul/problem.hpp"
 #include "matvec/problem.hpp"
-#include "peers/cpu/variants.hpp"
-#include "peers/cuda/variants.hpp"
 #include "peers/dynamic_library.hpp"
+#include "peers/variants.hpp"
 
 #include <algorithm>
 #include <array>

@@ -11,8 +11,8 @@
 #include "backend/cuda/error.hpp"
 #include "backend/cuda/queue.hpp"
 #include "base/ceil_div.hpp"
-#include "peers/cuda/variants.hpp"
 #include "peers/dynamic_library.hpp"
+#include "peers/variants.hpp"
 #include "polymul/problem.hpp"
 
 #include <algorithm>

@@ -8,7 +8,7 @@
 // Limits: rows below 2 GiB, and no more of them than a launch has groups for.
 // Twins:  diffuse/serial.cpp, opencl/diffuse.cl, cpu/diffuse.cpp.
 #include "diffuse/cuda/shared.cuh"
-#include "peers/cuda/variants.hpp"
+#include "peers/variants.hpp"
 
 #include <algorithm>
 

@@ -9,9 +9,8 @@
 #include "backend/cuda/error.hpp"
 #include "backend/cuda/queue.hpp"
 #include "convolve/problem.hpp"
-#include "peers/cpu/variants.hpp"
-#include "peers/cuda/variants.hpp"
 #include "peers/dynamic_library.hpp"
+#include "peers/variants.hpp"
 
 #include <limits>
 #include <map>

@@ -4,9 +4,8 @@
 #include "backend/opencl/queue.hpp"
 #include "base/variable.hpp"
 #include "matmul/problem.hpp"
-#include "peers/cpu/variants.hpp"
 #include "peers/dynamic_library.hpp"
-#include "peers/opencl/variants.hpp"
+#include "peers/variants.hpp"
 
 #include <algorithm>
 

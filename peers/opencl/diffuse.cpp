@@ -8,7 +8,7 @@
 #include "backend/opencl/device.hpp"
 #include "backend/opencl/queue.hpp"
 #include "diffuse/problem.hpp"
-#include "peers/opencl/variants.hpp"
+#include "peers/variants.hpp"
 
 namespace tilewise::embedded {
 extern const std::string_view opencl_diffuse_cl;

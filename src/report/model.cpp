@@ -2,7 +2,6 @@
 #include "report/model.hpp"
 
 #include "report/format.hpp"
-#include "report/methods.hpp"
 
 #include "registry/catalog.hpp"
 

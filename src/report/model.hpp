@@ -32,6 +32,11 @@ using registry::speed_unit;
 /// What the speed of an algorithm is given in; bytes for one that this build does not know.
 speed_unit unit_of(const std::string& algorithm);
 
+/// Whether the one's interval ends before the other's begins; a time without one may be half as long, or twice.
+inline bool is_surely_shorter(const interval& one, const interval& other) {
+  return one.high.value_or(2 * one.median) < other.low.value_or(other.median / 2);
+}
+
 /// What was measured on, as its first record says.
 struct machine {
   std::string name;
@@ -62,7 +67,7 @@ struct row {
   std::optional<record::phases> phases{};  // of a whole job
   std::optional<double> bytes_per_s{}, elements_per_s{}, operations_per_s{};
   std::optional<double> min_effect{}, visits_effect{};
-  std::size_t runs = 1;  // that it was joined from (runs.hpp)
+  std::size_t runs = 1;  // that it was joined from (compare/)
   /// Of what bounds it: the roofs of all records (roofline.hpp) once there is a model, and before that, or where these
   /// have none, the limit in its own. Neither is known where only a copy was measured, and that does not bound it.
   std::optional<double> fraction{};
@@ -87,9 +92,9 @@ struct row {
   bool timed() const { return is_ok() && !wrong() && kernel.has_value(); }
   /// Only such a row is called the fastest, or compared with another.
   bool ranked() const { return timed() && plausible && kernel->is_narrow(); }
-  /// Whether its interval, however wide, ends before the other's begins; a time of few samples may be half as long.
+  /// By its interval, however wide: without one it is sure of nothing.
   bool is_surely_shorter(const row& other) const {
-    return plausible && kernel->spread() && *kernel->high < other.kernel->low.value_or(other.kernel->median / 2);
+    return plausible && kernel->spread() && report::is_surely_shorter(*kernel, *other.kernel);
   }
   /// Whether nothing but a limit that is itself in doubt makes its time impossible.
   bool is_above_limit_in_doubt() const { return !plausible && reason.empty() && !has_sure_limit; }
@@ -103,8 +108,23 @@ struct row {
   std::string name() const;  // "cuda:lookback", "cpu:packed @cpu:openmp": executors of a CPU share a board
 };
 
+// What no record says of how a variant computes, and a reader must know before its speed is judged: methods.cpp tells
+// it by name, since a report has records of backends and of other people's code that its build may lack.
+
+/// Whether its method needs fewer operations than the definition's, which are counted, by more than a factor: then they
+/// are no limit to it, and only its bytes are.
+bool needs_fewer_operations(const row& r);
+/// Of a product: whether its operands were rounded to fewer digits than their type has, by what it is off by.
+bool is_less_exact(const std::string& algorithm, std::optional<double> error);
+inline bool is_less_exact(const row& r) { return is_less_exact(r.algorithm, r.relative_error); }
+
+/// Whether moving its bytes bounds it where no arithmetic was measured. Devices do 5 to 16 multiply-adds of f32, and
+/// 1.5 to 16 of f64, while they copy a byte (results/), so a case with more than 8 operations for each byte waits for
+/// its arithmetic. Every method has to move its bytes, also one of whose operations nothing is known.
+bool is_bound_by_memory_alone(const row& r);
+
 /// What was measured on a machine, apart from how it went; a group has an algorithm, a type, a shape and settings. In
-/// a report a later record of a case replaces an earlier one; `compare` joins them (runs.hpp).
+/// a report a later record of a case replaces an earlier one; `compare` joins them (compare/).
 inline auto case_key(const row& r) {
   return std::tie(r.group, r.asked_data, r.variant, r.device, r.tuning, r.threads, r.mode);
 }

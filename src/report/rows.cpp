@@ -4,7 +4,6 @@
 
 #include "io/base64.hpp"
 #include "report/format.hpp"
-#include "report/methods.hpp"
 
 #include <algorithm>
 #include <sstream>

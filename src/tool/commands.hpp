@@ -11,6 +11,10 @@
 #include <string>
 #include <vector>
 
+namespace tilewise::lab {
+struct request;
+}
+
 namespace tilewise::cli {
 
 /// What a parsed command line asks for. A subcommand's callback sets `run`; tool.cpp calls it once parsing is over and
@@ -52,6 +56,16 @@ struct device_list_options {
   bool quiet = false;
 };
 void add_device_list_options(CLI::App& command, device_list_options& to);  // --device --threads --time-limit
+
+/// What poses problems to algorithms, of `bench` and `tune`.
+struct problem_options {
+  std::vector<std::uint64_t> sizes;
+  std::vector<std::string> shapes, settings, types, operations;
+};
+void add_problem_options(CLI::App& command, problem_options& to);  // --n --shape --set --dtype --op
+
+/// Throws `invalid_argument` for what is no size, type or setting.
+void pose(const problem_options& asked, lab::request& to);
 
 /// The value is a whole number in this range.
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most);

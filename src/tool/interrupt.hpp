@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ctrl-C, a request to terminate, and a terminal that goes away: they end the tool at once or, for commands that can
-// stop cleanly, the first asks and the second ends it.
+// What ends the tool early. Ctrl-C, a request to terminate, and a terminal that goes away end it at once or, for
+// commands that can stop cleanly, the first asks and the second ends it; and it ends if a driver or a peer does not
+// return.
 #pragma once
 
 #include "tool/exit_code.hpp"
 
 #include <functional>
+#include <string>
 
 namespace tilewise::cli {
 
@@ -22,5 +24,10 @@ bool interrupt_requested();
 [[noreturn]] void end_without_reader();
 /// What end_at_once does first.
 void before_ending_at_once(std::function<void()> last_work);
+
+/// From now on the tool ends, with the code of a lost device, if one call of a driver or of a peer takes longer than
+/// `limit_s` seconds; 0 is no limit. After an interrupt a call has only a moment. What was written so far stays.
+/// `device` is one that messages may name; empty for one without a driver, where only peers are watched.
+void watch_drivers(unsigned limit_s, const std::string& device);
 
 }  // namespace tilewise::cli

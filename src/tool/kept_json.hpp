@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON in the private cache folder (base/disk_cache.hpp).
+// JSON in the private cache folder.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include "base/disk_cache.hpp"
+
+#include <nlohmann/json.hpp>
 
 #include <optional>
 #include <string>
@@ -15,9 +17,17 @@ struct kept_json {
 };
 
 /// What was kept by that key.
-kept_json find_kept(const std::string& key);
+inline kept_json find_kept(const std::string& key) {
+  const base::disk_cache cache;
+  const auto kept = cache.find(key);
+  if (!kept) return {{}, cache.has_entry(key)};
+  return {std::string(kept->begin(), kept->end())};
+}
 
 /// Where there is a private folder to keep it in.
-void keep(const std::string& key, const nlohmann::json& told);
+inline void keep(const std::string& key, const nlohmann::json& told) {
+  const std::string text = told.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  base::disk_cache().store(key, {reinterpret_cast<const unsigned char*>(text.data()), text.size()});
+}
 
 }  // namespace tilewise::cli

@@ -4,7 +4,7 @@
 #include "backend/memory_limit.hpp"
 #include "fuzz.hpp"
 #include "lab/plan/problems.hpp"
-#include "tool/problem_options.hpp"
+#include "tool/commands.hpp"
 
 using namespace tilewise;
 

@@ -4,7 +4,7 @@
 #include "lab/time/noise.hpp"
 #include "planted_variant.hpp"
 #include "registry/catalog.hpp"
-#include "tool/tune/table.hpp"
+#include "tool/tune/variants.hpp"
 
 #include <gtest/gtest.h>
 

@@ -12,7 +12,7 @@
 #include "registry/catalog.hpp"
 #include "scratch_folder.hpp"
 #include "tool/bench/documents.hpp"
-#include "tool/bench/seeds_table.hpp"
+#include "tool/bench/table.hpp"
 #include "tool/known_peers.hpp"
 
 #include <gtest/gtest.h>

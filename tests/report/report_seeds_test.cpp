@@ -3,8 +3,7 @@
 #include "fixture.hpp"
 #include "page.hpp"
 #include "report/page_builder.hpp"
-#include "report/seeds/answers.hpp"
-#include "report/seeds/charts.hpp"
+#include "report/seeds/seeds.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,6 @@
 #include "backend/driver_call.hpp"
 #include "io/replacement_file.hpp"
 #include "scratch_folder.hpp"
-#include "tool/watch.hpp"
 
 #include <csignal>
 #include <filesystem>

@@ -4,7 +4,7 @@
 // compulsory bytes and its counted operations: the smaller roof of Williams, Waterman and Patterson (2009).
 #pragma once
 
-#include "record/words.hpp"
+#include "record/record.hpp"
 
 #include <vector>
 

@@ -25,7 +25,7 @@ constexpr std::array<registry::tuning_axis, 1> split_axes{{{"parts", part_counts
 constexpr std::array split_types{dtype::f32};
 constexpr unsigned split_side = 16, sum_group = 256;
 
-/// As of any product in another order (peers/cpu/variants.hpp): a lost product is found.
+/// As of any product in another order (peers/variants.hpp): a lost product is found.
 constexpr double split_bound = 1e-3;
 
 void run_split_k(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,

@@ -23,7 +23,7 @@ constexpr std::array<unsigned, 4> doubling_groups{32, 64, 256, 512};
 constexpr std::array<registry::tuning_axis, 1> doubling_axes{{{"group_size", doubling_groups, 256}}};
 constexpr std::array doubling_types{dtype::i32, dtype::f32};
 
-/// As of any sum in another order (peers/cpu/variants.hpp): a lost group is found.
+/// As of any sum in another order (peers/variants.hpp): a lost group is found.
 constexpr double doubling_bound = 1e-2;
 
 void run_doubling(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/compare/runs.hpp"
+#include "report/compare/comparison.hpp"
 
 #include "base/ceil_div.hpp"
 

@@ -3,7 +3,6 @@
 // factor.
 #include "report/findings.hpp"
 #include "report/format.hpp"
-#include "report/methods.hpp"
 #include "report/sections/sections.hpp"
 
 #include <algorithm>

@@ -2,11 +2,10 @@
 // The measurements of the documents that the project started from, a chapter for each: its tables with our times beside
 // them, its charts with ours, its questions with this machine's answers. Published figures are the documents' own, from
 // other machines; nothing ranks them.
+#include "report/seeds/seeds.hpp"
 #include "report/findings.hpp"
 #include "report/format.hpp"
 #include "report/sections/sections.hpp"
-#include "report/seeds/answers.hpp"
-#include "report/seeds/charts.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/seeds/answers.hpp"
+#include "report/seeds/seeds.hpp"
 
 #include "report/findings.hpp"
 #include "report/format.hpp"
-#include "report/seeds/charts.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/seeds/charts.hpp"
+#include "report/seeds/seeds.hpp"
 
 #include "report/findings.hpp"
 #include "report/format.hpp"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/seeds/rows.hpp"
+#include "report/seeds/seeds.hpp"
 
 #include "report/format.hpp"
-#include "report/methods.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tool/arrays/data_command.hpp"
 
+#include "backend/cpu/device.hpp"
+#include "backend/group/mpi_world.hpp"
+#include "backend/identity.hpp"
 #include "backend/transfer_team.hpp"
 #include "io/array_output.hpp"
 #include "io/host_memory.hpp"
 #include "lab/verify/verify.hpp"
 #include "registry/execute.hpp"
 #include "registry/pieces.hpp"
-#include "tool/arrays/file_roles.hpp"
-#include "tool/arrays/placement.hpp"
+#include "report/format.hpp"
+#include "tool/arrays/file.hpp"
 #include "tool/output.hpp"
 #include "tool/ranks/agreement.hpp"
 #include "tool/ranks/files.hpp"
+#include "tool/tune/figures_record.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -78,6 +82,72 @@ void run_on(backend::queue& queue, const registry::problem& p, std::span<const b
   steps.download();
   if (moves) run.times.d2h = ns_since(start);
   run.times.end_to_end = ns_since(whole);
+}
+
+/// Where a call runs.
+struct placement {
+  device_handle device;
+  std::string reason;  // begins the sentence that says why; may be empty
+};
+
+constexpr const char* while_it_is_read = "computed while it is read; ";
+
+placement opened(common_options options, const std::string& name, const std::string& reason) {
+  options.device = name;
+  return {open_device(options), reason};
+}
+
+/// The rule where nothing has been measured.
+placement usual(const common_options& options, bool while_reading) {
+  return while_reading ? opened(options, "cpu", while_it_is_read) : opened(options, "auto", "");
+}
+
+void note_why(const common_options& options, const std::string& why_not_predicted) {
+  if (options.verbose) note("tilewise: " + why_not_predicted + "; `tilewise tune --transfers` measures this machine");
+}
+
+placement unmeasured(const common_options& options, bool while_reading, const kept_figures& kept) {
+  placement taken = usual(options, while_reading);
+  const bool may_be_slower = while_reading || taken.device->info().backend != "cpu";
+  if (!kept.fault.empty())
+    note_why(options, "the measured figures of this machine are not used: " + kept.fault);
+  else if (!kept.figures && may_be_slower)
+    note_why(options, "whether a GPU with its transfers is faster has not been measured");
+  return taken;
+}
+
+/// It may be an earlier driver, another card, or none at all.
+bool is_as_measured(const device_handle& device, const lab::device_figures& figures) {
+  return device->info().name == figures.name && backend::identity_of(device->info()) == figures.identity;
+}
+
+placement predicted(const registry::problem& p, const common_options& options, bool while_reading) {
+  const auto cpu = backend::cpu::make_device("cpu", {.threads = options.threads, .instruction_set = {}});
+  const kept_figures kept = find_figures(cpu->info());
+  if (!kept.figures || !kept.figures->device) return unmeasured(options, while_reading, kept);
+  const lab::device_figures& device = *kept.figures->device;
+  const auto times = lab::predict(*kept.figures, p, while_reading);
+  if (!times) {
+    note_why(options, registry::to_string(p) + " is not among the measured figures");
+    return usual(options, while_reading);
+  }
+  const std::string reason = "predicted: cpu " + report::duration(times->cpu_ns) + ", " + device.name + " " +
+                             report::duration(times->device_ns) + "; ";
+  if (times->cpu_ns <= times->device_ns)
+    return opened(options, "cpu", reason + (while_reading ? while_it_is_read : ""));
+  placement there = opened(options, "auto", reason);
+  if (is_as_measured(there.device, device)) return there;
+  note_why(options, "the measured figures are of another " + device.name + ", " + device.identity);
+  return usual(options, while_reading);
+}
+
+/// Opens the device that the options name. What they leave open is predicted from the figures; without them it is the
+/// best device, or the CPU for work that is done `while_reading`. With -v it is noted why figures were not used.
+placement place(const registry::problem& p, const common_options& options, bool while_reading) {
+  const bool is_open = !backend::group::is_mpi_process() && options.variant.empty() && options.tuning.empty() &&
+                       meant_by(options.device) == "auto";
+  if (is_open) return predicted(p, options, while_reading);
+  return {open_device(options), ""};
 }
 
 data_run plan(const registry::problem& p, const common_options& options, bool while_reading) {

@@ -2,7 +2,6 @@
 #include "tool/arrays/file_job.hpp"
 
 #include "tool/arrays/file.hpp"
-#include "tool/arrays/fold.hpp"
 #include "tool/arrays/stream.hpp"
 
 #include <deque>

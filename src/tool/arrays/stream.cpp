@@ -3,9 +3,18 @@
 
 #include "backend/cpu/device.hpp"
 #include "base/ceil_div.hpp"
+#include "order/segment.hpp"
+#include "reduce/problem.hpp"
+#include "registry/call.hpp"
+#include "scan/problem.hpp"
+
+#include <tilewise/partial.hpp>
+#include <tilewise/scan.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
+#include <functional>
 #include <mutex>
 
 namespace tilewise::cli {
@@ -18,30 +27,57 @@ constexpr std::uint64_t chunk_bytes = 512 << 10;
 /// Shorter arrays are sooner read at once.
 constexpr std::uint64_t shortest_stream = 4 * chunk_bytes;
 
-}  // namespace
-
-bool may_stream(const io::array_input& from, const data_run& run, const common_options& options) {
-  const bool is_own_choice = options.variant.empty() && options.tuning.empty() && !options.fast;
-  return run.device->info().backend == "cpu" && is_own_choice && from.is_c_order() && from.bytes() >= shortest_stream;
-}
-
-void turns::wait_for(std::uint64_t number) const {
-  for (std::uint64_t now = next_.load(); now != number; now = next_.load()) {
-    if (now == never) throw given_up();
-    next_.wait(now);
+/// What chunks do one after the other, each when its predecessor has done it.
+class turns {
+ public:
+  template <class Act>
+  void take(std::uint64_t number, const Act& act) {
+    wait_for(number);
+    act();
+    end(number);
   }
-}
+  /// Nobody waits any longer; a take() that would have to throws `given_up`.
+  void give_up() {
+    next_.store(never);
+    next_.notify_all();
+  }
+  struct given_up {};
 
-void turns::end(std::uint64_t number) {
-  next_.compare_exchange_strong(number, number + 1);  // unless all has been given up
-  next_.notify_all();
-}
+ private:
+  void wait_for(std::uint64_t number) const {
+    for (std::uint64_t now = next_.load(); now != number; now = next_.load()) {
+      if (now == never) throw given_up();
+      next_.wait(now);
+    }
+  }
+  void end(std::uint64_t number) {
+    next_.compare_exchange_strong(number, number + 1);  // unless all has been given up
+    next_.notify_all();
+  }
 
-void turns::give_up() {
-  next_.store(never);
-  next_.notify_all();
-}
+  static constexpr std::uint64_t never = ~std::uint64_t{0};
+  std::atomic<std::uint64_t> next_{0};
+};
 
+struct chunk {
+  std::uint64_t number;
+  std::uint64_t begin;  // its first byte among those of all elements
+  std::span<std::byte> elements;
+
+  template <class T>
+  std::span<T> as() const {
+    return {reinterpret_cast<T*>(elements.data()), elements.size() / sizeof(T)};
+  }
+};
+
+/// What one thread spent on a chunk, in nanoseconds.
+struct chunk_times {
+  double computed = 0, written = 0;
+};
+
+/// Chunks begin at multiples of a power of two. They are read in parallel, or from a pipe one after the other, and
+/// given to `work` on the same thread, which returns what it spent. The first exception ends it all
+/// and is thrown here; `give_up` is called then. Fills the times of the run.
 void for_each_chunk(io::array_input& from, data_run& run, const std::function<chunk_times(const chunk&)>& work,
                     const std::function<void()>& give_up) {
   auto& team = static_cast<backend::cpu::queue&>(run.device->queue());
@@ -85,6 +121,91 @@ void for_each_chunk(io::array_input& from, data_run& run, const std::function<ch
   run.times.kernel = run.times.first_call = computed_ns / team.threads();
   run.times.write = written_ns / team.threads();
   run.times.end_to_end = ns_since(start);
+}
+
+/// Each chunk is reduced as soon as it is read.
+template <class T>
+T reduce_chunks(const registry::problem& p, io::array_input& x, data_run& run) {
+  const op operation = impl::reduce::operation_of(p);
+  const device one_thread = open("cpu:serial");
+  partial<T> all(operation);
+  turns order;
+  const auto work = [&](const chunk& part) {
+    const clock::time_point start = clock::now();
+    partial<T> own(operation, part.begin / sizeof(T));
+    own.push(part.as<T>(), {.device = one_thread});
+    const double computed = ns_since(start);
+    order.take(part.number, [&] { all.merge(own); });
+    return chunk_times{.computed = computed};
+  };
+  for_each_chunk(x, run, work, [&] { order.give_up(); });
+  const T value = all.value();
+  return impl::reduce::has_init(p) ? reduce<T>(std::span(&value, 1), p.number[0].as<T>(), {.operation = operation})
+                                   : value;
+}
+
+/// Chunks take their carries in order, and where results go into a pipe or a digest, these too.
+struct scan_turns {
+  turns carries, results;
+  void give_up() { carries.give_up(), results.give_up(); }
+};
+
+/// In place, between the prefixes before and after the chunk, which is an aligned block or the beginning of one.
+template <class T>
+void scan_chunk(std::span<T> values, const registry::problem& p, const std::array<T, 2>& carry, const device& on) {
+  registry::run_call(impl::scan::part_of(p, values.size()), on, registry::preferences{},
+                     {{"the input", values}, {"the carry", std::span<const T>(carry)}}, {{"the output", values}});
+}
+
+/// Each chunk is reduced as soon as it is read; then, with all that precedes it, it can be scanned.
+template <class T>
+void scan_chunks(const registry::problem& p, io::array_input& x, io::array_output& y, data_run& run, lab::digest* sum) {
+  const op operation = impl::scan::operation_of(p);
+  const device one_thread = open("cpu:serial");
+  partial<T> all(operation);
+  const auto prefix = [&] {
+    return order::with_operator(operation, [&]<class Op>(Op) { return order::fold<Op>(all.blocks()); });
+  };
+  scan_turns in_order;
+  const auto work = [&](const chunk& part) {
+    const std::span<T> values = part.as<T>();
+    const clock::time_point start = clock::now();
+    partial<T> own(operation, part.begin / sizeof(T));
+    std::array<T, 2> carry;
+    own.push(values, {.device = one_thread});
+    in_order.carries.take(part.number, [&] {
+      carry[0] = prefix();
+      all.merge(own);
+      carry[1] = prefix();
+    });
+    scan_chunk<T>(values, p, carry, one_thread);
+    chunk_times spent{.computed = ns_since(start)};
+    const clock::time_point done = clock::now();
+    const auto write = [&] {
+      if (sum != nullptr) sum->add(part.elements);
+      y.write(part.begin, part.elements);
+    };
+    sum != nullptr || y.is_pipe() ? in_order.results.take(part.number, write) : write();
+    spent.written = ns_since(done);
+    return spent;
+  };
+  for_each_chunk(x, run, work, [&] { in_order.give_up(); });
+}
+
+}  // namespace
+
+bool may_stream(const io::array_input& from, const data_run& run, const common_options& options) {
+  const bool is_own_choice = options.variant.empty() && options.tuning.empty() && !options.fast;
+  return run.device->info().backend == "cpu" && is_own_choice && from.is_c_order() && from.bytes() >= shortest_stream;
+}
+
+base::scalar_value reduce_in_chunks(const registry::problem& p, io::array_input& x, data_run& run) {
+  return with_type(p.type, [&]<class T>(T) { return base::scalar_value::of<T>(reduce_chunks<T>(p, x, run)); });
+}
+
+void scan_in_chunks(const registry::problem& p, io::array_input& x, io::array_output& y, data_run& run,
+                    lab::digest* sum) {
+  with_type(p.type, [&]<class T>(T) { scan_chunks<T>(p, x, y, run, sum); });
 }
 
 }  // namespace tilewise::cli

@@ -3,7 +3,6 @@
 
 #include "report/format.hpp"
 #include "report/report.hpp"
-#include "tool/bench/seeds_table.hpp"
 #include "tool/bench/table.hpp"
 #include "tool/output.hpp"
 

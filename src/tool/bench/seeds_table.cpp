@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tool/bench/seeds_table.hpp"
+#include "tool/bench/table.hpp"
 
 #include "report/format.hpp"
 #include "tool/bench/record_cells.hpp"

@@ -2,7 +2,7 @@
 #include "tool/bench/table.hpp"
 
 #include "report/format.hpp"
-#include "report/methods.hpp"
+#include "report/model.hpp"
 #include "tool/bench/record_cells.hpp"
 #include "tool/output.hpp"
 
@@ -110,16 +110,12 @@ std::string problem_title(const std::vector<measured>& rows) {
          bound_of(rows) + ")";
 }
 
-/// Whether no interval of theirs reaches the other's time; without an interval nothing is sure below a factor of two.
 bool is_surely_faster(const measured& one, const measured& other) {
-  const record::interval fast = record::interval_of(*one.time()), slow = record::interval_of(*other.time());
-  return fast.high.value_or(2 * fast.median) < slow.low.value_or(slow.median / 2);
+  return report::is_surely_shorter(record::interval_of(*one.time()), record::interval_of(*other.time()));
 }
 
-/// What rounds its operands to fewer bits competes with nobody, as in a report.
-bool keeps_operands(const measured& m) {
-  return m.unit != registry::speed_unit::operations || !m.result.verify ||
-         m.result.verify->max_relative_error.value_or(0) <= report::error_of_ten_bits;
+bool is_less_exact(const measured& m) {
+  return m.result.verify && report::is_less_exact(m.result.what.algorithm, m.result.verify->max_relative_error);
 }
 
 /// The fastest that `best` must beat at its problem: other libraries' code, and ours too if its own time is in doubt.
@@ -128,7 +124,7 @@ const measured* rival_of(const measured& best, const std::vector<measured>& rows
   const measured* rival = nullptr;
   for (const measured& m : rows) {
     const record::measured_case &c = m.result.what, &of = best.result.what;
-    const bool competes = c.peer ? keeps_operands(m) : !is_sure && c.order == of.order;
+    const bool competes = c.peer ? !is_less_exact(m) : !is_sure && c.order == of.order;
     if (&m == &best || m.time() == nullptr || !is_plausible(m) || !competes || c.mode != of.mode ||
         problem_name(m) != problem_name(best))
       continue;

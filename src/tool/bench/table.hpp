@@ -5,6 +5,7 @@
 #include "lab/bench/measured.hpp"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tilewise::cli {
@@ -18,5 +19,14 @@ std::string bench_block(const std::vector<lab::measured>& rows);
 /// How many results were checked and right, and the fastest row of ours at each algorithm's largest size. None is named
 /// where the best times are implausible: the next best would be a slow one that only looks like a winner.
 std::string bench_verdict(const std::vector<lab::measured>& rows);
+
+/// The same of each document's own problem, with its published figures next to our times.
+std::string seeds_heading();
+
+/// All rows of one problem that a document measured, on any device; at most 80 columns.
+std::string seeds_block(const std::vector<lab::measured>& rows);
+
+/// The variants that have no row, each reason once; empty if there are none.
+std::string seeds_left_out(const std::vector<std::pair<std::string, std::string>>& missing);
 
 }  // namespace tilewise::cli

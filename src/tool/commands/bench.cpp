@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tilewise bench: check, then measure; table on standard output, records and report to files.
 #include "backend/group/mpi_world.hpp"
+#include "base/nearest.hpp"
 #include "io/replacement_file.hpp"
 #include "lab/bench/agreement.hpp"
 #include "lab/bench/operand_sets.hpp"
@@ -10,18 +11,17 @@
 #include "lab/roofline/measure.hpp"
 #include "registry/catalog.hpp"
 #include "report/format.hpp"
+#include "tool/arrays/file.hpp"
 #include "tool/arrays/file_job.hpp"
-#include "tool/arrays/file_roles.hpp"
 #include "tool/bench/documents.hpp"
 #include "tool/bench/isolated.hpp"
 #include "tool/bench/part.hpp"
-#include "tool/bench/seeds_table.hpp"
+#include "tool/bench/table.hpp"
+#include "tool/commands.hpp"
 #include "tool/drivers/device_use.hpp"
 #include "tool/interrupt.hpp"
 #include "tool/known_peers.hpp"
 #include "tool/output.hpp"
-#include "tool/parse_name.hpp"
-#include "tool/problem_options.hpp"
 #include "tool/ranks/voice.hpp"
 
 #include <algorithm>
@@ -31,6 +31,18 @@
 namespace tilewise::cli {
 
 namespace {
+
+/// The value that has this name. Throws `invalid_argument` with the nearest ones; `what` says what they are.
+template <class T>
+T parse_name(const std::string& text, std::span<const T> all, const char* what) {
+  std::vector<std::string> names;
+  for (T value : all) {
+    if (text == name_of(value)) return value;
+    names.emplace_back(name_of(value));
+  }
+  throw error(errc::invalid_argument,
+              "there is no " + std::string(what) + " '" + text + "';" + base::nearest(text, names));
+}
 
 struct bench_request {
   device_list_options devices;

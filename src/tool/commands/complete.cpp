@@ -3,7 +3,7 @@
 // one a line and, after a tab, what they mean; nothing where a file name is expected. It opens no device, and drivers
 // list theirs in a child, so that it is quick and a faulty driver costs only its own names.
 #include "tool/commands.hpp"
-#include "tool/drivers/child_probe.hpp"
+#include "tool/drivers/child.hpp"
 #include "tool/drivers/drivers.hpp"
 #include "tool/output.hpp"
 

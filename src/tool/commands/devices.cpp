@@ -5,8 +5,8 @@
 #include "registry/tuned_file.hpp"
 #include "report/format.hpp"
 #include "tool/commands.hpp"
-#include "tool/drivers/child_probe.hpp"
-#include "tool/drivers/survey.hpp"
+#include "tool/drivers/child.hpp"
+#include "tool/drivers/drivers.hpp"
 #include "tool/output.hpp"
 
 #include <nlohmann/json.hpp>

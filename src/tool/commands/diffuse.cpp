@@ -5,7 +5,7 @@
 #include "lab/verify/verify.hpp"
 #include "registry/execute.hpp"
 #include "tool/arrays/data_command.hpp"
-#include "tool/arrays/file_roles.hpp"
+#include "tool/arrays/file.hpp"
 #include "tool/diffuse/run.hpp"
 #include "tool/interrupt.hpp"
 #include "tool/output.hpp"

@@ -10,7 +10,6 @@
 #include "tool/commands.hpp"
 #include "tool/drivers/drivers.hpp"
 #include "tool/drivers/icd_files.hpp"
-#include "tool/drivers/survey.hpp"
 #include "tool/output.hpp"
 
 #include <nlohmann/json.hpp>

@@ -3,7 +3,7 @@
 // is what crashes in place of the tool.
 #include "tool/commands.hpp"
 #include "tool/drivers/cache.hpp"
-#include "tool/drivers/child_probe.hpp"
+#include "tool/drivers/child.hpp"
 #include "tool/output.hpp"
 
 #include "backend/backend.hpp"

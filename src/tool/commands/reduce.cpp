@@ -3,7 +3,6 @@
 #include "base/number.hpp"
 #include "lab/verify/verify.hpp"
 #include "tool/arrays/file.hpp"
-#include "tool/arrays/fold.hpp"
 #include "tool/arrays/stream.hpp"
 #include "tool/output.hpp"
 

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // tilewise roofline: what bounds each algorithm on each device, and how near it comes, measured here or from records.
 #include "backend/cpu/device.hpp"
+#include "backend/identity.hpp"
+#include "base/disk_cache.hpp"
 #include "lab/machine/environment.hpp"
 #include "lab/plan/problems.hpp"
 #include "lab/roofline/measure.hpp"
 #include "lab/roofline/plan.hpp"
+#include "record/json.hpp"
 #include "report/format.hpp"
-#include "tool/analysed_rows.hpp"
 #include "tool/bench/output.hpp"
 #include "tool/drivers/device_use.hpp"
 #include "tool/interrupt.hpp"
+#include "tool/kept_json.hpp"
 #include "tool/output.hpp"
 #include "tool/ranks/voice.hpp"
-#include "tool/record_input.hpp"
-#include "tool/roofline/chart.hpp"
-#include "tool/roofline/roofs_record.hpp"
 #include "tool/roofline/table.hpp"
+#include "tool/rows.hpp"
+
+#include <tilewise/version.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -25,6 +28,8 @@
 namespace tilewise::cli {
 
 namespace {
+
+using nlohmann::json;
 
 struct roofline_request {
   device_list_options devices;
@@ -58,6 +63,33 @@ exit_code analyse(const roofline_request& asked) {
                               "FILE` measures both");
   print_rooflines(all, asked);
   return exit_code::ok;
+}
+
+/// A CPU says in its identity how many threads it has. The method's number changes when other roofs are measured.
+std::string key_of(const backend::device& of) {
+  return base::cache_key(
+      {"roofs", "3", TILEWISE_VERSION, record::schema_name, of.info().name, backend::identity_of(of.info())});
+}
+
+/// As they were measured and kept; empty if nothing usable is.
+std::vector<record::result> find_roofs(const backend::device& of) {
+  const kept_json kept = find_kept(key_of(of));
+  if (!kept.text) return {};
+  const json told = json::parse(*kept.text, nullptr, false);
+  if (!told.is_array()) return {};
+  std::vector<record::result> roofs;
+  for (const json& one : told) {
+    roofs.push_back(record::from_json(one));
+    if (!roofs.back().what.is_limit()) return {};
+  }
+  return roofs;
+}
+
+/// Where there is a private folder to keep them in.
+void keep_roofs(const backend::device& of, const std::vector<record::result>& roofs) {
+  json told = json::array();
+  for (const record::result& r : roofs) told.push_back(record::to_json(r));
+  keep(key_of(of), told);
 }
 
 /// Without names: the CPU as `auto` takes it, and each other device.

@@ -4,8 +4,6 @@
 #include "io/array_output.hpp"
 #include "lab/verify/verify.hpp"
 #include "tool/arrays/file.hpp"
-#include "tool/arrays/file_roles.hpp"
-#include "tool/arrays/fold.hpp"
 #include "tool/arrays/stream.hpp"
 
 #include <optional>

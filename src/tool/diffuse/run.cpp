@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tool/diffuse/run.hpp"
 
-#include "tool/diffuse/ranks.hpp"
-
 #include <algorithm>
 #include <utility>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tool/diffuse/stepper.hpp"
 
+#include "backend/group/device.hpp"
 #include "diffuse/pieces.hpp"
 #include "lab/time/clock.hpp"
 #include "registry/execute.hpp"
-#include "tool/diffuse/ranks.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -16,6 +16,7 @@ constexpr double part_s = 0.2;
 
 namespace {
 
+using backend::group::over_processes;
 using impl::diffuse::fits;
 using impl::diffuse::steps_of_a_pass;
 
@@ -82,6 +83,23 @@ void stepper::step_on_device(const registry::problem& p) {
   how_.variant->run(p, where, how_.tuning, queue_);
   queue_.finish();
   std::swap(now_, next_);
+}
+
+bool writes_files(backend::queue& queue) {
+  const auto* const all = over_processes(queue);
+  return all == nullptr || all->first_rank() == 0;
+}
+
+pace common_pace(backend::queue& queue, pace own) {
+  auto* const all = over_processes(queue);
+  if (all == nullptr) return own;
+  pace common = own;
+  all->on_each_rank([&](const backend::group::rank& r) {
+    const std::vector<pace> paces = r.all_gather(own);
+    common.part = paces.front().part;
+    common.goes_on = std::all_of(paces.begin(), paces.end(), [](const pace& one) { return one.goes_on; });
+  });
+  return common;
 }
 
 }  // namespace tilewise::hiperc

@@ -42,4 +42,16 @@ class stepper {
   double seconds_ = 0;
 };
 
+/// Of a run in several processes, each with a rank of the group that steps the field:
+/// whether this process is the one that writes the files.
+bool writes_files(backend::queue& queue);
+
+/// How a run goes on.
+struct pace {
+  std::uint64_t part;  // steps until it is asked again
+  bool goes_on;
+};
+/// Together: the pace of the first process, which ends when any of them wants to. Clocks and interrupts differ.
+pace common_pace(backend::queue& queue, pace own);
+
 }  // namespace tilewise::hiperc

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <sys/types.h>
 
@@ -71,5 +72,20 @@ std::string last_words(const child_result& result);
 /// "crashed with signal 11 (Segmentation fault)", "did not answer within 10 s" or "ended with exit code 3: <last
 /// words>".
 std::string explain(const child_result& result);
+
+/// What a device's arithmetic is like, as its child reported.
+struct probe_result {
+  bool answered = false;
+  std::vector<std::string> findings;  // what the order cannot promise there, or why there is no answer
+};
+probe_result probe_device(const std::string& name);
+
+/// What happened in a child that only lists the devices of a backend.
+struct listing {
+  std::string fault;         // what went wrong; empty if all is well
+  std::vector<bool> is_cpu;  // for each device, by number
+};
+listing list_in_child(const std::string& backend,
+                      std::span<const std::pair<std::string, std::string>> environment = {});
 
 }  // namespace tilewise::cli

@@ -8,10 +8,10 @@
 #include "registry/catalog.hpp"
 #include "tool/drivers/cache.hpp"
 #include "tool/drivers/drivers.hpp"
+#include "tool/interrupt.hpp"
 #include "tool/output.hpp"
 #include "tool/ranks/agreement.hpp"
 #include "tool/ranks/files.hpp"
-#include "tool/watch.hpp"
 
 #include <algorithm>
 #include <cstdlib>

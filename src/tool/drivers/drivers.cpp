@@ -3,7 +3,7 @@
 
 #include "base/variable.hpp"
 #include "tool/drivers/cache.hpp"
-#include "tool/drivers/child_probe.hpp"
+#include "tool/drivers/child.hpp"
 #include "tool/drivers/icd_files.hpp"
 
 #include <algorithm>
@@ -80,6 +80,12 @@ void use_only(const drivers& icds) {
 /// With a different loader, or without known drivers, nothing can be predicted.
 bool can_be_known(const drivers& icds) { return !icds.empty() && base::variable("TILEWISE_OPENCL_LIBRARY").empty(); }
 
+/// Looks at all drivers again and records what `auto` needs to know.
+void record_drivers_for_auto() {
+  const drivers all = icd_files();
+  if (can_be_known(all)) record_findings(all, look_for_auto(all));
+}
+
 }  // namespace
 
 const std::vector<faulty_driver>& leave_out_faulty_drivers() {
@@ -119,9 +125,24 @@ std::vector<fs::path> drivers_without_devices() {
   return idle;
 }
 
-void record_drivers_for_auto() {
-  const drivers all = icd_files();
-  if (can_be_known(all)) record_findings(all, look_for_auto(all));
+survey look_around() {
+  survey seen;
+  for (const backend::runtime& r : backend::runtimes()) {
+    const std::string name(r.name);
+    if (name == "opencl") {
+      record_drivers_for_auto();
+      for (const faulty_driver& f : leave_out_faulty_drivers()) seen.drivers.push_back({f.file, f.what});
+    } else if (const std::string fault = name == "cpu" ? "" : list_in_child(name).fault; !fault.empty()) {
+      seen.drivers.push_back({"the " + name + " runtime", fault});
+      continue;
+    }
+    std::string why_none;
+    const auto devices = r.devices(why_none);
+    if (name == "opencl" && !devices.empty()) tell_of_cache(false);
+    seen.devices.insert(seen.devices.end(), devices.begin(), devices.end());
+    if (devices.empty()) seen.backends.push_back({name, why_none});
+  }
+  return seen;
 }
 
 }  // namespace tilewise::cli

@@ -3,7 +3,10 @@
 // each is listed in a child process first, and only good ones that are needed are left to this process.
 #pragma once
 
+#include "backend/backend.hpp"
 #include "tool/drivers/record.hpp"
+
+#include <memory>
 
 namespace tilewise::cli {
 
@@ -25,7 +28,18 @@ const auto_drivers& leave_out_drivers_for_auto();
 /// To be called before faulty ones are left out.
 std::vector<std::filesystem::path> drivers_without_devices();
 
-/// Looks at all drivers again and records what `auto` needs to know.
-void record_drivers_for_auto();
+/// A backend without devices, or a driver that was left out.
+struct absent {
+  std::string name, reason;
+};
+
+/// What this machine can compute on, and which backends and drivers cannot be used.
+struct survey {
+  std::vector<std::shared_ptr<backend::device>> devices;
+  std::vector<absent> backends, drivers;
+};
+
+/// Lists all drivers afresh, each in its own process first, and notes for `auto` what they have.
+survey look_around();
 
 }  // namespace tilewise::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tool/roofline/table.hpp"
 
+#include "base/variable.hpp"
 #include "report/findings.hpp"
 #include "report/format.hpp"
 #include "tool/bench/record_cells.hpp"
@@ -8,6 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
 #include <map>
 
 namespace tilewise::cli {
@@ -19,6 +23,7 @@ using report::arithmetic_roof;
 using report::memory_level;
 using report::roofline;
 using report::roofline_point;
+using point_list = std::vector<const roofline_point*>;
 
 constexpr std::size_t line_width = 80, name_width = 29;
 
@@ -180,6 +185,163 @@ ordered_json to_json(const roofline& of) {
   told["problems"] = ordered_json::array();
   for (const roofline_point& at : of.points) told["problems"].push_back(to_json(of, at));
   return told;
+}
+
+namespace {
+
+constexpr std::size_t most_lines = 20, most_points = 26, margin = 6;  // "100G |"
+constexpr std::size_t least_columns = 40, least_rows = 6;
+
+struct span_of_values {
+  double least = 0, most = 0;
+
+  void add(double value) {
+    least = least == 0 ? value : std::min(least, value);
+    most = std::max(most, value);
+  }
+};
+
+/// A logarithmic axis over whole decades.
+class decades {
+ public:
+  decades(const span_of_values& of, std::size_t cells)
+      : from_(std::floor(std::log10(of.least))),
+        to_(std::max(std::ceil(std::log10(of.most)), from_ + 1)),
+        cells_(static_cast<double>(cells - 1)) {}
+
+  /// In cells from the axis' begin.
+  double at(double value) const { return (std::log10(value) - from_) / (to_ - from_) * cells_; }
+  std::size_t cell(double value) const { return static_cast<std::size_t>(std::lround(at(value))); }
+  double value(std::size_t cell) const {
+    return std::pow(10, from_ + static_cast<double>(cell) / cells_ * (to_ - from_));
+  }
+  /// Powers of ten, all or so many that their labels fit.
+  std::vector<double> marks(double most) const {
+    const double step = std::max(1.0, std::ceil((to_ - from_) / most));
+    std::vector<double> all;
+    for (double power = from_; power <= to_; power += step) all.push_back(std::pow(10, power));
+    return all;
+  }
+
+ private:
+  double from_, to_, cells_;
+};
+
+/// 1e11 as "100G", 0.01 as "0.01".
+std::string short_number(double value) {
+  constexpr std::array<const char*, 7> units{"", "k", "M", "G", "T", "P", "E"};
+  std::size_t unit = 0;
+  for (; value >= 999.5 && unit + 1 < units.size(); ++unit) value /= 1000;
+  char text[32];
+  std::snprintf(text, sizeof text, "%g%s", value, units[unit]);
+  return text;
+}
+
+class canvas {
+ public:
+  canvas(const decades& x, const decades& y, std::size_t columns, std::size_t rows)
+      : x_(x), y_(y), lines_(rows, std::string(columns, ' ')) {}
+
+  /// As low, amid or high within its line as it lies.
+  template <class Function>
+  void draw(const Function& function) {
+    for (std::size_t column = 0; column < lines_.front().size(); ++column) {
+      const double value = function(x_.value(column));
+      if (!(value > 0)) continue;
+      const double at = y_.at(value), row = std::round(at);
+      if (row < 0 || row >= static_cast<double>(lines_.size())) continue;
+      const double within = at - row;
+      cell(column, static_cast<std::size_t>(row)) = within < -1.0 / 6 ? '_' : within > 1.0 / 6 ? '\'' : '-';
+    }
+  }
+  void mark(double x, double y, char letter) { cell(x_.cell(x), y_.cell(y)) = letter; }
+
+  const std::string& line_at(std::size_t row) const { return lines_[lines_.size() - 1 - row]; }
+
+ private:
+  char& cell(std::size_t column, std::size_t row) { return lines_[lines_.size() - 1 - row][column]; }
+
+  const decades &x_, &y_;
+  std::vector<std::string> lines_;  // from the top
+};
+
+/// Of one algorithm and type: several problems may share their largest size.
+std::string kind_of(const roofline_point& at) { return at.what->algorithm + "." + at.what->dtype; }
+
+std::string legend_of(const point_list& points, std::size_t columns) {
+  constexpr char tie = '~';  // of a letter and its name: they stay on one line
+  std::string text;
+  for (std::size_t i = 0; i < points.size(); ++i)
+    text += (i == 0 ? "" : ", ") + std::string{static_cast<char>('a' + i), tie} + kind_of(*points[i]);
+  std::string lines = folded(text, columns, "  ") + "\n";
+  std::replace(lines.begin(), lines.end(), tie, ' ');
+  return lines;
+}
+
+std::string rate_of_all_types(double per_s) { return report::operation_rate(per_s, ""); }
+
+std::string pair_of(const span_of_values& of, std::string (*text)(double)) {
+  return text(of.most) + (of.least < of.most ? " and " + text(of.least) : "");
+}
+
+/// The powers of ten below the axis, each beneath its column.
+std::string marks_of(const decades& x, std::size_t columns) {
+  std::string line(columns, ' ');
+  for (const double value : x.marks(static_cast<double>(columns - margin) / 8)) {
+    const std::string text = short_number(value);
+    const std::size_t column = std::min(margin + x.cell(value), columns - text.size());
+    line.replace(column, text.size(), text);
+  }
+  return line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+}
+
+std::string drawing_of(const canvas& picture, const decades& y, std::size_t rows) {
+  std::string text;
+  std::vector<std::string> labels(rows);
+  for (const double value : y.marks(static_cast<double>(rows) / 2)) labels[y.cell(value)] = short_number(value);
+  for (std::size_t row = rows; row-- > 0;) {
+    std::string line = right(labels[row], margin - 2) + (labels[row].empty() ? " |" : " +") + picture.line_at(row);
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string roofline_chart(const report::roofline& of, std::size_t columns) {
+  point_list points;
+  for (const roofline_point* at : largest_points(of))
+    if (at->is_drawn() && points.size() < most_points) points.push_back(at);
+  if (points.empty() || columns < least_columns) return "";
+  span_of_values memory, arithmetic, intensity, speed;
+  for (const roofline_point* at : points) {
+    memory.add(*at->memory), arithmetic.add(*at->arithmetic);
+    intensity.add(at->intensity), intensity.add(*at->balance());
+    speed.add(at->reached()), speed.add(*at->arithmetic);
+  }
+  const std::string roofs =
+      "slanted: " + pair_of(memory, report::rate) + "; level: " + pair_of(arithmetic, rate_of_all_types);
+  const std::string below = folded(roofs, columns, "  ") + "\n" + legend_of(points, columns);
+  const auto lines_below = static_cast<std::size_t>(std::count(below.begin(), below.end(), '\n'));
+  constexpr std::size_t lines_around = 3;  // the title, the axis and its marks
+  if (lines_around + least_rows + lines_below > most_lines) return "";
+  const std::size_t rows = most_lines - lines_around - lines_below;
+  const decades x(intensity, columns - margin), y(speed, rows);
+  canvas picture(x, y, columns - margin, rows);
+  for (const double roof : {arithmetic.least, arithmetic.most})
+    picture.draw([&](double at) { return roof <= at * memory.most ? roof : 0; });
+  for (const double slope : {memory.least, memory.most})
+    picture.draw([&](double at) { return at * slope <= arithmetic.most ? at * slope : 0; });
+  for (std::size_t i = points.size(); i-- > 0;)
+    picture.mark(points[i]->intensity, points[i]->reached(), static_cast<char>('a' + i));
+  return "operations/s against operations a byte\n" + drawing_of(picture, y, rows) + std::string(margin - 1, ' ') +
+         "+" + std::string(columns - margin, '-') + "\n" + marks_of(x, columns) + below;
+}
+
+std::size_t chart_columns() {
+  constexpr std::size_t most = 76;
+  const unsigned long columns = std::strtoul(base::variable("COLUMNS").c_str(), nullptr, 10);
+  return columns == 0 ? most : std::min<std::size_t>(columns, most);
 }
 
 }  // namespace tilewise::cli

@@ -2,7 +2,14 @@
 // `tilewise tune ALGORITHM`: races a variant's tunings, keeps what it found and, if asked, applies it.
 #pragma once
 
-#include "tool/problem_options.hpp"
+#include "lab/tune/plan.hpp"
+#include "registry/tuned.hpp"
+#include "tool/commands.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <optional>
+#include <string>
 
 namespace tilewise::cli {
 
@@ -19,5 +26,16 @@ exit_code tune_variants(const tuning_request& asked, const std::vector<std::stri
 
 /// What is kept of these algorithms and variants, or of all.
 exit_code forget_tunings(const std::vector<std::string>& selectors, bool json);
+
+/// What it tells of the tunings of one problem.
+struct tuning_outcome {
+  const lab::tuning_case* what;
+  std::optional<registry::tuned> found;     // none where nothing could be measured, or there is nothing to choose
+  std::optional<lab::race_result> raced{};  // none where it was kept before
+};
+
+/// Of the tunings that were left behind, the fastest few unless `all` are wanted.
+std::string tuning_block(const tuning_outcome& told, bool all);
+nlohmann::ordered_json to_json(const tuning_outcome& told);
 
 }  // namespace tilewise::cli

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The documents' problems, found among the records: chapters (one document on one machine) of studies (one experiment)
-// of problems (one size).
+// of problems (one size). Their charts are drawn again, and their questions answered, with what was measured here.
 #pragma once
 
-#include "report/model.hpp"
+#include "report/page_builder.hpp"
 
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tilewise::report {
@@ -57,5 +57,19 @@ std::string transfers_text(const row& r);
 std::string system_of(const row& r);
 /// "opencl:0", and for a CPU's row "cpu:serial".
 std::string place_of(const row& r);
+
+/// Time and speedup against size, of the rows that repeat the document's programs; the document's own times beside
+/// them, as curves where it has three sizes and as bars where it has fewer.
+html study_charts(const document_study& s, page_builder& page);
+
+/// Time against a tuning that was swept, a line for each device and each way of the others.
+html sweep_charts(const document_study& s, page_builder& page);
+
+/// "group_size=64 carry=local": its numbers and words by name.
+std::vector<std::pair<std::string, std::string>> tuning_parts(const std::string& tuning);
+
+/// Those that can be answered: when a device beats the CPU, what local memory gains, which way of adding is faster, and
+/// where the variants of an algorithm wait for each other.
+html study_answers(const document_study& s);
 
 }  // namespace tilewise::report

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the CPU peers share.
+// The peers of all backends, and what they share.
 #pragma once
 
 #include "order/operators.hpp"
@@ -18,7 +18,15 @@ std::vector<registry::variant> flint_variants();
 std::vector<registry::variant> sort_variants();
 std::vector<registry::variant> convolve_variants();
 std::vector<registry::variant> diffuse_variants();
-std::vector<registry::variant> diffuse_tbb_variants();
+
+std::vector<registry::variant> clblast_variants();
+std::vector<registry::variant> diffuse_opencl_variants();
+
+std::vector<registry::variant> cub_variants();
+std::vector<registry::variant> cublas_variants();
+std::vector<registry::variant> cufft_variants();
+std::vector<registry::variant> diffuse_cuda_variants();
+std::vector<registry::variant> npp_variants();
 
 /// Runs `work` in a TBB arena of the queue's number of threads, kept between calls as a program would keep it.
 void in_tbb_arena(backend::queue& queue, const std::function<void()>& work);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `roofline`, `scale` and `tune` measure: signed, written, told of and kept for their tables.
+// Rows of records: from files that a user names, or measured here.
 #pragma once
 
 #include "lab/bench/bench.hpp"
@@ -7,12 +7,20 @@
 #include "record/file.hpp"
 #include "report/model.hpp"
 
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace tilewise::cli {
 
+/// One file after the other. What is left out of them is said on standard error, at the end. Throws `io` for a file
+/// that cannot be read.
+void take_records(std::span<const std::string> files, const std::function<void(const record::result&)>& take);
+report::row_table read_rows(std::span<const std::string> files);
+
+/// What `roofline`, `scale` and `tune` measure: signed, written, told of and kept for their tables.
 class analysed_rows {
  public:
   /// `records`: a file that records are appended to, or empty.

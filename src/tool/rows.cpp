@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tool/analysed_rows.hpp"
+#include "tool/rows.hpp"
 
 #include "lab/plan/request.hpp"
-#include "tool/arrays/file_roles.hpp"
+#include "tool/arrays/file.hpp"
 #include "tool/bench/record_cells.hpp"
 #include "tool/interrupt.hpp"
 #include "tool/output.hpp"
@@ -11,6 +11,19 @@
 #include <array>
 
 namespace tilewise::cli {
+
+void take_records(std::span<const std::string> files, const std::function<void(const record::result&)>& take) {
+  for (const std::string& file : files) refuse_overwriting(file, io::standard_stream);
+  std::vector<std::string> warnings;
+  for (const std::string& file : files) record::read_records(file, take, &warnings);
+  for (const std::string& warning : warnings) note("tilewise: " + warning);
+}
+
+report::row_table read_rows(std::span<const std::string> files) {
+  report::row_table rows;
+  take_records(files, [&](const record::result& r) { rows.add(r); });
+  return rows;
+}
 
 analysed_rows::analysed_rows(const std::string& records, bool quiet, std::vector<std::string> argv)
     : quiet_(quiet), session_(lab::describe_session(std::move(argv))) {
