@@ -4,7 +4,7 @@
 
 #include "lab/plan/experiment.hpp"
 #include "lab/plan/mode.hpp"
-#include "lab/time/stop_rule.hpp"
+#include "lab/time/rounds.hpp"
 #include "lab/verify/generate.hpp"
 
 #include <memory>

@@ -2,7 +2,7 @@
 // What `tune` tells of the tunings of one problem.
 #pragma once
 
-#include "lab/tune/plan.hpp"
+#include "lab/tune/race.hpp"
 #include "registry/tuned.hpp"
 
 #include <nlohmann/json_fwd.hpp>

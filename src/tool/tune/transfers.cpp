@@ -2,7 +2,7 @@
 #include "tool/tune/transfers.hpp"
 
 #include "backend/cpu/device.hpp"
-#include "lab/jobs/measure_figures.hpp"
+#include "lab/jobs/figures.hpp"
 #include "lab/time/clock.hpp"
 #include "report/format.hpp"
 #include "tool/bench/record_cells.hpp"

@@ -2,8 +2,8 @@
 #include "tool/tune/variants.hpp"
 
 #include "lab/bench/describe.hpp"
+#include "lab/bench/operand_sets.hpp"
 #include "lab/machine/environment.hpp"
-#include "lab/plan/shortage.hpp"
 #include "registry/tuned_file.hpp"
 #include "report/format.hpp"
 #include "tool/analysed_rows.hpp"
