@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cpu/device.hpp"
 
-#include "backend/cpu/copy_kernels.hpp"
+#include "backend/cpu/kernels.hpp"
 #include "base/ceil_div.hpp"
 #include "base/guarded.hpp"
 #include "base/lasting.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/jobs/figures.hpp"
 
-#include "backend/identity.hpp"
+#include "backend/backend.hpp"
 #include "io/array_input.hpp"
 #include "io/npy.hpp"
 #include "lab/bench/group.hpp"

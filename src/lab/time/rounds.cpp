@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/time/rounds.hpp"
 
-#include "base/failure_code.hpp"
+#include "base/enter.hpp"
 #include "lab/bench/agreement.hpp"
 #include "lab/time/clock.hpp"
 #include "lab/time/statistics.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tool/arrays/placement.hpp"
 
+#include "backend/backend.hpp"
 #include "backend/cpu/device.hpp"
 #include "backend/group/mpi_world.hpp"
-#include "backend/identity.hpp"
 #include "report/format.hpp"
 #include "tool/output.hpp"
 #include "tool/tune/figures_record.hpp"

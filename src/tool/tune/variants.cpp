@@ -4,7 +4,7 @@
 #include "lab/bench/describe.hpp"
 #include "lab/bench/operand_sets.hpp"
 #include "lab/machine/environment.hpp"
-#include "registry/tuned_file.hpp"
+#include "registry/tuned.hpp"
 #include "report/format.hpp"
 #include "tool/analysed_rows.hpp"
 #include "tool/bench/output.hpp"
