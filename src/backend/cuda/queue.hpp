@@ -3,6 +3,7 @@
 #pragma once
 
 #include "backend/backend.hpp"
+#include "backend/cuda/error.hpp"
 #include "backend/cuda/pool.hpp"
 
 #include <array>
@@ -101,6 +102,15 @@ inline queue& enter(backend::queue& q) {
   queue& entered = static_cast<queue&>(q);
   entered.make_current();
   return entered;
+}
+
+/// Allows a kernel all the shared memory that a group can have, whatever the launch at hand takes: with a limit of its
+/// own, a thread could lower that of another one between that one's call and its launch. For kernels that lay out
+/// their shared memory themselves.
+template <class Kernel>
+void allow_shared_memory(Kernel* kernel, const queue& q) {
+  TW_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(q.device().info().local_memory)));
 }
 
 /// Why CUDA cannot launch this many groups in one dimension of a grid; empty if it can.

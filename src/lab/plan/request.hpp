@@ -2,8 +2,8 @@
 // What a command line asks to be measured.
 #pragma once
 
+#include "lab/bench/measuring.hpp"
 #include "lab/plan/experiment.hpp"
-#include "lab/plan/mode.hpp"
 #include "lab/time/rounds.hpp"
 #include "lab/verify/generate.hpp"
 

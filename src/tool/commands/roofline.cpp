@@ -4,7 +4,6 @@
 #include "lab/machine/environment.hpp"
 #include "lab/plan/problems.hpp"
 #include "lab/roofline/measure.hpp"
-#include "lab/roofline/plan.hpp"
 #include "report/format.hpp"
 #include "tool/analysed_rows.hpp"
 #include "tool/bench/output.hpp"
