@@ -2,6 +2,7 @@
 #include "backend/opencl/program.hpp"
 
 #include "backend/opencl/device.hpp"
+#include "backend/opencl/driver_folder.hpp"
 
 #include <tilewise/version.hpp>
 
