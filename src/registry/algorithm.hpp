@@ -34,7 +34,8 @@ struct operand {
 double total_bytes(std::span<const operand> operands);
 double bytes_of_operands(const problem& p);  // of all inputs and outputs
 
-/// Where a problem's operands lie: memory of the device whose queue runs the variant, in the order of the descriptor's inputs and outputs.
+/// Where a problem's operands lie: memory of the device whose queue runs the variant, in the order of the descriptor's
+/// inputs and outputs.
 struct bindings {
   std::array<backend::memory, 4> in{};
   std::array<backend::memory, 4> out{};

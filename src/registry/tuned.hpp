@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tunings that were measured to be fastest here, what calls get of them that ask for none, and how they are kept: in one
-// entry of the private cache folder, with a line for each problem.
+// Tunings that were measured to be fastest here, what calls get of them that ask for none, and how they are kept: in
+// one entry of the private cache folder, with a line for each problem.
 #pragma once
 
 #include "registry/variant.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks have shares of an array as their devices are fast, and borders where large blocks of the order begin.
 #include "backend/group/device.hpp"
-#include "base/processors.hpp"
+#include "base/host.hpp"
 #include "helpers.hpp"
 
 #include <gtest/gtest.h>

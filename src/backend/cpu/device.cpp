@@ -3,10 +3,9 @@
 
 #include "backend/cpu/kernels.hpp"
 #include "base/ceil_div.hpp"
-#include "base/guarded.hpp"
+#include "base/host.hpp"
 #include "base/lasting.hpp"
 #include "base/nearest.hpp"
-#include "base/processors.hpp"
 
 #include <algorithm>
 #include <atomic>

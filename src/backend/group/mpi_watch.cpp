@@ -2,7 +2,7 @@
 #include "backend/group/mpi_watch.hpp"
 
 #include "backend/group/mpi_launch.hpp"
-#include "base/host_name.hpp"
+#include "base/host.hpp"
 
 #include <algorithm>
 #include <array>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "backend/group/transport.hpp"
-#include "base/processors.hpp"
+#include "base/host.hpp"
 
 #include <optional>
 

@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which processors a process may run on, as the system says, and how the processes of one host share them:
-// mpirun may have bound each to some.
+// What a host calls itself, which processors a process may run on, as the system says, and how the processes of one
+// host share them: mpirun may have bound each to some.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bitset>
 #include <cstddef>
 #include <span>
+#include <string>
 
 #include <sched.h>
+#include <unistd.h>
 
 namespace tilewise::base {
+
+inline std::string host_name() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "a host without a name";
+}
 
 using processor_set = std::bitset<CPU_SETSIZE>;
 
