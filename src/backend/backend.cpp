@@ -42,6 +42,13 @@ void queue::copy_rows(memory to, std::uint64_t to_stride, memory from, std::uint
   for (std::uint64_t i = 0; i < rows; ++i) copy(to.at(i * to_stride, width), from.at(i * from_stride, width), width);
 }
 
+std::string identity_of(const device_info& info) {
+  std::string text;
+  for (const std::string& part : {info.description, info.platform, info.driver, info.api_version})
+    if (!part.empty()) text += (text.empty() ? "" : ", ") + part;
+  return text;
+}
+
 namespace {
 
 using device_list = std::vector<std::shared_ptr<device>>;

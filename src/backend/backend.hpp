@@ -19,6 +19,7 @@
 
 namespace tilewise::backend {
 
+class lane;
 class queue;
 class transfer_team;
 
@@ -94,6 +95,8 @@ class queue {
     (void)row_bytes;
     return wrap(native, bytes);
   }
+  /// Where memory lies in the whole that the caller has made it a part of: what overlaps has one base.
+  virtual memory in_whole(memory part) const { return part; }
   /// Whether host memory that is wrapped is worked on where it lies.
   virtual bool works_on_host_memory() const { return false; }
 
@@ -189,6 +192,22 @@ class buffer {
   memory memory_;
 };
 
+/// What a public array holds: the memory goes back to its queue's pool with the last copy of the pointer and keeps the
+/// device open until then.
+inline std::shared_ptr<memory> owned(const std::shared_ptr<device>& on, memory what) {
+  memory* kept = nullptr;
+  try {
+    kept = new memory(what);
+  } catch (...) {
+    on->queue().release(what);
+    throw;
+  }
+  return {kept, [on](memory* m) {
+            if (on->is_usable()) on->queue().release(*m);
+            delete m;
+          }};
+}
+
 /// One backend of this build: how to list its devices, and why there are none.
 struct runtime {
   std::string_view name;
@@ -198,6 +217,9 @@ struct runtime {
 
 /// The backends of this build: cpu, then those that were enabled.
 std::span<const runtime> runtimes();
+
+/// The device's hardware and driver in words, for what is measured of it and kept; of a CPU with its threads.
+std::string identity_of(const device_info& info);
 
 /// Opens by name as tilewise::open does.
 std::shared_ptr<device> find_device(std::string_view name, const open_options& options);

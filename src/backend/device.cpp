@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public device and array, over the backends.
-#include "backend/owned_memory.hpp"
+// The public device and array, over the backends, and the entries to queues of other libraries.
+#include "backend/backend.hpp"
+#if TILEWISE_WITH_OPENCL
+#include "backend/opencl/device.hpp"
+#endif
+#if TILEWISE_WITH_CUDA
+#include "backend/cuda/device.hpp"
+#endif
 #include "base/enter.hpp"
 #include "base/instantiate.hpp"
 
@@ -57,6 +63,22 @@ void require_addresses(const device& on, const void* native, std::uint64_t count
 }
 
 }  // namespace
+
+device from_cuda_stream([[maybe_unused]] int ordinal, [[maybe_unused]] void* stream) {
+#if TILEWISE_WITH_CUDA
+  return base::enter([&] { return device(backend::cuda::from_stream(ordinal, stream)); });
+#else
+  throw error(errc::unsupported, "this build has no CUDA backend; configure with -DTILEWISE_CUDA=ON and nvcc");
+#endif
+}
+
+device from_opencl_queue([[maybe_unused]] void* queue) {
+#if TILEWISE_WITH_OPENCL
+  return base::enter([&] { return device(backend::opencl::from_queue(queue)); });
+#else
+  throw error(errc::unsupported, "this build has no OpenCL backend; configure with -DTILEWISE_OPENCL=ON");
+#endif
+}
 
 template <scalar T>
 array<T> device::allocate(std::uint64_t count) const {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/transfer_team.hpp"
 
-#include "backend/cpu/copy_kernels.hpp"
+#include "backend/cpu/kernels.hpp"
 #include "backend/driver_call.hpp"
-#include "backend/unless_forked.hpp"
+#include "backend/fork.hpp"
 #include "base/ceil_div.hpp"
 
 #include <algorithm>

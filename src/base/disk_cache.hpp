@@ -4,6 +4,8 @@
 
 #include "base/cache_folder.hpp"
 
+#include <cstdint>
+#include <ctime>
 #include <initializer_list>
 #include <optional>
 #include <span>
@@ -13,13 +15,30 @@
 
 namespace tilewise::base {
 
+/// Of our entries, and the same again for what a driver keeps next to them.
+inline constexpr std::uint64_t cache_limit = std::uint64_t{64} << 20;
+
+struct cached_item {
+  std::string name;
+  std::uint64_t bytes;
+  std::time_t used;
+};
+
+/// What has to go for the rest to fit the limit, the longest unused first. What was used after `recent` stays,
+/// however much that is.
+std::vector<cached_item> surplus(std::vector<cached_item> all, std::uint64_t limit, std::time_t recent);
+
+/// Removes entries from an open cache folder, and what ended processes left of them. Those of the last hour stay: a
+/// repeated run of many programs would otherwise find none of them.
+void limit_entries(int directory, std::uint64_t limit = cache_limit);
+
 /// XXH3-128 over the fields and their lengths, as 32 hex digits.
 std::string cache_key(std::initializer_list<std::string_view> fields);
 
 /// Entries of the cache folder (cache_folder.hpp), which is created with mode 0700, unless a missing one is to stay
 /// missing. One that is a symbolic link, belongs to somebody else or has another mode is neither used nor repaired:
 /// then nothing is kept. No function here throws; a cache that fails is no cache. The least recently used entries make
-/// room as cache_limit.hpp says.
+/// room.
 class disk_cache {
  public:
   explicit disk_cache(missing_folder if_missing = missing_folder::is_created);

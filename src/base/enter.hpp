@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every public function enters the library by.
+// What every public function enters the library by, and the codes of what it throws.
 #pragma once
 
 #include <tilewise/error.hpp>
 #include <tilewise/float_mode.hpp>
 
+#include <exception>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -26,6 +28,13 @@ auto enter(const Call& call) {
   } catch (const std::system_error& e) {
     throw error(errc::out_of_memory, std::string("the host has run out of what this call needs: ") + e.what());
   }
+}
+
+/// The code of something that was thrown; none for a fault of ours.
+inline std::optional<errc> failure_code(const std::exception& thrown) {
+  if (const auto* known = dynamic_cast<const error*>(&thrown)) return known->code();
+  if (dynamic_cast<const std::bad_alloc*>(&thrown) != nullptr) return errc::out_of_memory;
+  return std::nullopt;
 }
 
 }  // namespace tilewise::base

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/left_behind.hpp"
 
-#include "base/shared_folder.hpp"
+#include "base/cache_folder.hpp"
 #include "base/variable.hpp"
 
 #include <cerrno>

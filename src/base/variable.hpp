@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "base/has_word.hpp"
-
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tilewise::base {
+
+/// Whether `words`, which are separated by spaces, has this one.
+inline bool has_word(std::string_view words, std::string_view word) {
+  const std::string spaced = " " + std::string(words) + " ";
+  return !word.empty() && word.find(' ') == word.npos && spaced.find(" " + std::string(word) + " ") != spaced.npos;
+}
 
 /// What an environment variable holds; empty if there is none.
 inline std::string variable(const char* name) {

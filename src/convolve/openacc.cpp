@@ -4,7 +4,6 @@
 // Shape:  a lane makes one element.
 // Limits: 2^31 elements; the mask is read from the device's memory.
 // Twins:  serial.cpp, diffuse/openacc.cpp.
-#include "backend/openacc/arithmetic.hpp"
 #include "backend/openacc/queue.hpp"
 #include "convolve/problem.hpp"
 #include "order/operators.hpp"

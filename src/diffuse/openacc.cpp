@@ -4,7 +4,6 @@
 // Shape:  a lane steps part of a column, a few rows; it reads all that it needs before it writes.
 // Limits: 2^31 pieces.
 // Twins:  serial.cpp, cuda/shared.cuh.
-#include "backend/openacc/arithmetic.hpp"
 #include "backend/openacc/queue.hpp"
 #include "base/ceil_div.hpp"
 #include "diffuse/problem.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/host_memory.hpp"
 
-#include "base/memory_group.hpp"
+#include "base/control_groups.hpp"
 
 #include <tilewise/error.hpp>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/npy_header.hpp"
 
-#include "base/has_word.hpp"
 #include "base/printable.hpp"
+#include "base/variable.hpp"
 
 #include <tilewise/error.hpp>
 

@@ -115,7 +115,7 @@ struct measured_case {
   text data;
   count seed = 0;
   maybe_count threads;  // of a CPU device
-  text mode;            // lab/plan/mode.hpp: "hot", "file_to_file"
+  text mode;            // lab/bench/measuring.hpp: "hot", "file_to_file"
   double bytes_min = 0, operations = 0;
 
   /// Whether it is one of the device's ceilings, such as its own copy.

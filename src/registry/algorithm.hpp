@@ -2,9 +2,10 @@
 // The descriptor of an algorithm: all that tests, lab, tool and report need to know of it, stated once.
 #pragma once
 
-#include "registry/bindings.hpp"
+#include "backend/backend.hpp"
 #include "registry/problem.hpp"
 
+#include <array>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -32,6 +33,13 @@ struct operand {
 
 double total_bytes(std::span<const operand> operands);
 double bytes_of_operands(const problem& p);  // of all inputs and outputs
+
+/// Where a problem's operands lie: memory of the device whose queue runs the variant, in the order of the descriptor's
+/// inputs and outputs.
+struct bindings {
+  std::array<backend::memory, 4> in{};
+  std::array<backend::memory, 4> out{};
+};
 
 /// The unit of an algorithm's speed, and with it what bounds that speed: for bytes and elements the device's own copy,
 /// for operations its multiply-adds.

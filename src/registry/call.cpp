@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "registry/call.hpp"
 
-#include "backend/whole_memory.hpp"
 #include "base/enter.hpp"
 #include "base/lasting.hpp"
 #include "registry/matrix_shape.hpp"
@@ -23,7 +22,7 @@ struct rows_of_bytes {
     if (o.on == nullptr)
       begin = reinterpret_cast<std::uintptr_t>(o.host);
     else if (backend == "opencl" || backend == "group") {
-      const backend::memory place = backend::in_whole(o.on->implementation().queue(), o.where);
+      const backend::memory place = o.on->implementation().queue().in_whole(o.where);
       space = place.base, begin = place.offset;
     } else
       begin = reinterpret_cast<std::uintptr_t>(o.where.base) + o.where.offset;

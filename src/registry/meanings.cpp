@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "registry/meanings.hpp"
 
-#include "base/has_word.hpp"
 #include "base/nearest.hpp"
+#include "base/variable.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tunings that were measured to be fastest here, and what calls get of them that ask for none.
+// Tunings that were measured to be fastest here, what calls get of them that ask for none, and how they are kept: in
+// one entry of the private cache folder, with a line for each problem.
 #pragma once
 
 #include "registry/variant.hpp"
@@ -42,5 +43,22 @@ struct starting_tuning {
 /// For a call that asks for no tuning: what was applied for such problems on this device, if the variant can run it so,
 /// else the default. What is kept is read once in each process; where nothing is applied, this looks at nothing.
 starting_tuning tuning_to_start_with(const variant& v, const problem& p, const backend::device& on);
+
+struct kept_tunings {
+  std::vector<tuned> all;
+  std::string fault;  // why what is kept cannot be used; empty if nothing is kept
+};
+/// Creates no folder. What this build has no variant or tuning for is left out.
+kept_tunings read_tunings();
+
+/// In place of what was kept. False if there is no private folder, or no room in it.
+bool write_tunings(std::span<const tuned> all);
+
+/// Whether there is a private folder to keep them in; created if missing.
+bool can_keep_tunings();
+
+/// The entry's text and its inverse.
+std::string to_text(std::span<const tuned> all);
+kept_tunings tunings_from(std::string_view text);
 
 }  // namespace tilewise::registry

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "registry/algorithm.hpp"
-#include "registry/bindings.hpp"
 #include "registry/tuning.hpp"
 
 namespace tilewise::registry {

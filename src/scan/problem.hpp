@@ -6,7 +6,7 @@
 // block_stack::fold_onto. For m = n that fold would miss the blocks that the part completes with what precedes it.
 #pragma once
 
-#include "registry/bindings.hpp"
+#include "registry/algorithm.hpp"
 #include "registry/fold.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is kept of tunings: its text and the way back, what it holds for, and what is not believed.
-#include "registry/tuned_file.hpp"
+#include "registry/tuned.hpp"
 
 #include "backend/backend.hpp"
 #include "registry/catalog.hpp"

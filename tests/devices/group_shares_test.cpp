@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks have shares of an array as their devices are fast, and borders where large blocks of the order begin.
 #include "backend/group/device.hpp"
-#include "backend/group/processor_shares.hpp"
+#include "base/host.hpp"
 #include "helpers.hpp"
 
 #include <gtest/gtest.h>
@@ -67,8 +67,8 @@ TEST(GroupShares, OnlyDevicesOfDifferentKindsAreMeasured) {
 }
 
 TEST(ProcessorShares, ProcessorsAreSharedByTheRanksThatMayRunOnThem) {
-  using backend::group::processor_set;
-  using backend::group::processors_of;
+  using base::processor_set;
+  using base::processors_of;
   const auto each = [](const std::vector<processor_set>& ranks) {
     std::vector<unsigned> threads;
     for (unsigned i = 0; i < ranks.size(); ++i) threads.push_back(processors_of(ranks, i));
@@ -82,7 +82,7 @@ TEST(ProcessorShares, ProcessorsAreSharedByTheRanksThatMayRunOnThem) {
   EXPECT_EQ(each({0b1, 0b1, 0b1}), (threads{1, 1, 1}));  // three on one
   EXPECT_EQ(each({0xf, 0xff}), (threads{2, 6}));
   EXPECT_EQ(each({0, 0}), (threads{1, 1}));  // the system does not say
-  EXPECT_EQ(backend::group::processors_of_all(std::vector<processor_set>{0xf, 0xf0, 0xf}), 8u);
+  EXPECT_EQ(base::processors_of_all(std::vector<processor_set>{0xf, 0xf0, 0xf}), 8u);
 }
 
 }  // namespace

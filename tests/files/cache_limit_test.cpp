@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cache on disk stays within its limit: what was used longest ago makes room.
-#include "base/cache_limit.hpp"
 #include "base/disk_cache.hpp"
 #include "cache_fixture.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How much memory the control groups leave: trees of files as Linux presents them.
-#include "base/memory_group.hpp"
+#include "base/control_groups.hpp"
 #include "scratch_folder.hpp"
 
 #include <gtest/gtest.h>

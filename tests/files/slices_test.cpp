@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Slices that several threads take, as those do that read and write one file, and what they share otherwise.
 #include "base/slices.hpp"
-#include "base/guarded.hpp"
+#include "base/lasting.hpp"
 
 #include <tilewise/error.hpp>
 

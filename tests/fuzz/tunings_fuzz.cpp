@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes are kept tunings that are written and read again alike, or a fault that is told.
 #include "fuzz.hpp"
-#include "registry/tuned_file.hpp"
+#include "registry/tuned.hpp"
 
 using namespace tilewise;
 

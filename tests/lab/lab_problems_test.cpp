@@ -6,7 +6,6 @@
 #include "lab/bench/describe.hpp"
 #include "lab/plan/plan.hpp"
 #include "lab/plan/problems.hpp"
-#include "lab/roofline/ceiling.hpp"
 #include "lab/roofline/limit.hpp"
 #include "lab/roofline/measure.hpp"
 #include "lab/verify/verify.hpp"

@@ -3,7 +3,7 @@
 // and no time for a wrong result. Nothing here asserts on real times.
 #include "bench_run.hpp"
 #include "lab/bench/bench.hpp"
-#include "lab/time/noise.hpp"
+#include "lab/time/rounds.hpp"
 #include "planted_variant.hpp"
 #include "registry/catalog.hpp"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The time of a plan: what is left out for it, how it is shared, and that a slow call is made no oftener than it must
 // be.
-#include "lab/plan/pace.hpp"
 #include "lab/bench/describe.hpp"
 #include "lab/bench/measure.hpp"
 #include "lab/plan/request.hpp"
+#include "lab/plan/visits.hpp"
 #include "lab/roofline/limit.hpp"
 #include "planted_variant.hpp"
 #include "registry/catalog.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Races of tunings: who goes on, what is called a gain by made-up times, and that other bits never win.
 #include "lab/tune/race.hpp"
-#include "lab/time/noise.hpp"
+#include "lab/time/rounds.hpp"
 #include "planted_variant.hpp"
 #include "registry/catalog.hpp"
 #include "tool/tune/variants.hpp"

@@ -3,7 +3,7 @@
 // table holds their figures against the right clock.
 #include "bench_run.hpp"
 #include "lab/bench/bench.hpp"
-#include "lab/bench/session.hpp"
+#include "lab/machine/environment.hpp"
 #include "lab/plan/experiment.hpp"
 #include "lab/plan/plan.hpp"
 #include "lab/roofline/limit.hpp"

@@ -3,7 +3,6 @@
 #include "lab/plan/visits.hpp"
 #include "lab/bench/bench.hpp"
 #include "lab/bench/describe.hpp"
-#include "lab/bench/join.hpp"
 #include "lab/time/statistics.hpp"
 #include "registry/catalog.hpp"
 

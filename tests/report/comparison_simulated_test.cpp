@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How often a comparison's verdict is right, by simulated machines: quiet, noisy, shifted from run to run, shared.
 #include "lab/bench/measured.hpp"
-#include "lab/time/noise.hpp"
+#include "lab/time/rounds.hpp"
 #include "report/compare/comparison.hpp"
 
 #include <gtest/gtest.h>

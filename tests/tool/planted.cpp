@@ -4,7 +4,7 @@
 #include "backend/cpu/device.hpp"
 #include "planted_variant.hpp"
 #include "registry/catalog.hpp"
-#include "registry/tuned_file.hpp"
+#include "registry/tuned.hpp"
 #include "tool/commands.hpp"
 #include "tool/tune/figures_record.hpp"
 

@@ -2,7 +2,7 @@
 // What ranks compare before they begin.
 #include "tool/ranks/agreement.hpp"
 
-#include "backend/group/gpu_identity.hpp"
+#include "backend/group/device.hpp"
 #include "registry/catalog.hpp"
 
 #include <gtest/gtest.h>

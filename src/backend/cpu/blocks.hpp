@@ -8,7 +8,7 @@
 // A source of elements is an array, or any type with `source + elements`, load, load_first and fetch.
 #pragma once
 
-#include "backend/cpu/instruction_set.hpp"
+#include "backend/cpu/levels.hpp"
 #include "backend/cpu/vector.hpp"
 
 namespace tilewise::backend::cpu::TILEWISE_LEVEL {

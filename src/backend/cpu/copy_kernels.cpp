@@ -5,7 +5,7 @@
 // Shape:  one slice per thread: prefetched, and stored past the caches, as the scan does.
 // Limits: touches nothing outside the two ranges, which must not overlap.
 // Twins:  memcpy.
-#include "backend/cpu/copy_kernels.hpp"
+#include "backend/cpu/kernels.hpp"
 
 #include "backend/cpu/vector.hpp"
 

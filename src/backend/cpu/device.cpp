@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cpu/device.hpp"
 
-#include "backend/cpu/copy_kernels.hpp"
+#include "backend/cpu/kernels.hpp"
 #include "base/ceil_div.hpp"
-#include "base/guarded.hpp"
+#include "base/host.hpp"
 #include "base/lasting.hpp"
 #include "base/nearest.hpp"
-#include "base/processors.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -4,7 +4,7 @@
 
 #include "backend/backend.hpp"
 #include "backend/cpu/executor.hpp"
-#include "backend/cpu/instruction_set.hpp"
+#include "backend/cpu/levels.hpp"
 #include "backend/cpu/pool.hpp"
 
 #include <functional>

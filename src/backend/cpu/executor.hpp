@@ -46,4 +46,19 @@ std::span<const std::string_view> executor_names();
 std::string why_no_executor(std::string_view name);
 std::unique_ptr<executor> make_executor(std::string_view name, unsigned threads);
 
+// One maker for each programming model.
+std::unique_ptr<executor> make_serial_executor(unsigned threads);
+std::unique_ptr<executor> make_threads_executor(unsigned threads);
+/// The same, whose threads poll longer before they sleep. Each body runs on a thread of its own, and all do at once, so
+/// that they may wait for each other; but not where another call of this executor is under way.
+std::unique_ptr<executor> make_rank_threads(unsigned ranks);
+std::unique_ptr<executor> make_openmp_executor(unsigned threads);
+std::unique_ptr<executor> make_tbb_executor(unsigned threads);
+
+/// Why oneTBB's executor cannot be created on this machine; empty if it can.
+std::string why_no_tbb_executor();
+
+/// What executor.cpp looks up in the module of oneTBB's executor. The caller owns the executor.
+extern "C" [[gnu::visibility("default")]] executor* tilewise_tbb_executor(unsigned threads);
+
 }  // namespace tilewise::backend::cpu

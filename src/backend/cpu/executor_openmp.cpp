@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backend/cpu/executors.hpp"
+#include "backend/cpu/executor.hpp"
 #include "backend/cpu/thread_limit.hpp"
 #include "backend/fork.hpp"
 

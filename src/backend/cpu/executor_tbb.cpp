@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // oneTBB's executor, the whole of the module libtilewise-tbb.so.
-#include "backend/cpu/executors.hpp"
+#include "backend/cpu/executor.hpp"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A team of std::threads that sleep between calls, after briefly spinning for the next one.
-#include "backend/cpu/executors.hpp"
+#include "backend/cpu/executor.hpp"
 #include "backend/cpu/thread_limit.hpp"
 #include "backend/cpu/wait.hpp"
-#include "backend/unless_forked.hpp"
+#include "backend/fork.hpp"
 
 #include <tilewise/error.hpp>
 

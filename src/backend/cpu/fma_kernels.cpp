@@ -4,7 +4,7 @@
 // Shape:  enough vectors that the others cover the latency of one; no memory.
 // Limits: each step of a chain depends on the one before, so no compiler can shorten it.
 // Twins:  opencl/fma.cl, cuda/roofs.cu.
-#include "backend/cpu/fma_kernels.hpp"
+#include "backend/cpu/kernels.hpp"
 
 #include "backend/cpu/vector.hpp"
 

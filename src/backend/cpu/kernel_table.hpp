@@ -2,7 +2,7 @@
 // The kernels of the best instruction set, for calls so short that looking them up would take longer than the work.
 #pragma once
 
-#include "backend/cpu/instruction_set.hpp"
+#include "backend/cpu/levels.hpp"
 
 #include <tilewise/types.hpp>
 

@@ -2,9 +2,9 @@
 #include "backend/cpu/pool.hpp"
 
 #include "base/ceil_div.hpp"
+#include "base/control_groups.hpp"
 #include "base/huge_pages.hpp"
 #include "base/lasting.hpp"
-#include "base/memory_group.hpp"
 
 #include <tilewise/error.hpp>
 

@@ -4,7 +4,7 @@
 // Shape:  eight vectors at a time, whose loads do not wait for each other.
 // Limits: bytes after the last whole eight vectors of the widest instruction set are not read.
 // Twins:  opencl/read.cl, cuda/roofs.cu.
-#include "backend/cpu/read_kernels.hpp"
+#include "backend/cpu/kernels.hpp"
 
 #include "backend/cpu/vector.hpp"
 

@@ -9,7 +9,6 @@
 #include "backend/cuda/error.hpp"
 #include "backend/cuda/pipeline.cuh"
 #include "backend/cuda/queue.hpp"
-#include "base/guarded.hpp"
 #include "base/lasting.hpp"
 
 #include <map>

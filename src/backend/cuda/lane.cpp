@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backend/cuda/lane.hpp"
-
 #include "backend/cuda/error.hpp"
+#include "backend/cuda/queue.hpp"
+#include "backend/transfer_team.hpp"
 
 #include <array>
 

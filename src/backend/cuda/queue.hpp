@@ -3,14 +3,35 @@
 #pragma once
 
 #include "backend/backend.hpp"
+#include "backend/cuda/error.hpp"
 #include "backend/cuda/pool.hpp"
-#include "backend/cuda/staging.hpp"
+
+#include <array>
+#include <cstdint>
 
 #include <cuda_runtime_api.h>
 
-#include <array>
-
 namespace tilewise::backend::cuda {
+
+/// Small uploads that have finished reading the host's data when they return, while the device may still be busy: two
+/// pinned buffers used alternately: one is filled while the other is in flight.
+class staging {
+ public:
+  static constexpr std::uint64_t most_bytes = 1 << 20;  // beyond it several threads are faster (transfer_team)
+
+  void upload(void* to, const void* from, std::uint64_t bytes, cudaStream_t stream);
+  void close() noexcept;
+
+ private:
+  void open();
+
+  std::array<void*, 2> buffer_{};
+  std::array<cudaEvent_t, 2> sent_{};
+  unsigned next_ = 0;
+};
+
+/// A thread's own stream, for backend/transfer_team.
+std::unique_ptr<lane> open_lane(int ordinal);
 
 class queue final : public backend::queue {
  public:
@@ -81,6 +102,15 @@ inline queue& enter(backend::queue& q) {
   queue& entered = static_cast<queue&>(q);
   entered.make_current();
   return entered;
+}
+
+/// Allows a kernel all the shared memory that a group can have, whatever the launch at hand takes: with a limit of its
+/// own, a thread could lower that of another one between that one's call and its launch. For kernels that lay out
+/// their shared memory themselves.
+template <class Kernel>
+void allow_shared_memory(Kernel* kernel, const queue& q) {
+  TW_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(q.device().info().local_memory)));
 }
 
 /// Why CUDA cannot launch this many groups in one dimension of a grid; empty if it can.

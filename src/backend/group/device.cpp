@@ -2,7 +2,9 @@
 #include "backend/group/device.hpp"
 
 #include "backend/cpu/device.hpp"
-#include "backend/group/gpu_identity.hpp"
+#if TILEWISE_WITH_CUDA
+#include "backend/cuda/device.hpp"
+#endif
 #include "backend/group/mpi_world.hpp"
 #include "base/printable.hpp"
 
@@ -161,7 +163,7 @@ std::string doubt_about_gpus(world& processes, const device_info& own, const gpu
 /// Threads that mpirun has bound to few of the processors that it may run on itself, a container's for instance; Open
 /// MPI binds each of up to two processes to one.
 std::string doubt_about_processors(const world& processes, const backend::device& own) {
-  const unsigned bound = processors_of_all(processes.local_processors());
+  const unsigned bound = base::processors_of_all(processes.local_processors());
   const std::size_t all = base::processors_of_process(getppid()).count();
   if (own.info().backend != "cpu" || own.info().name == "cpu:serial" || bound >= all) return "";
   return "the ranks of this host may run on " + std::to_string(bound) + " of " + std::to_string(all) +
@@ -199,7 +201,7 @@ std::shared_ptr<backend::device> in_processes(std::string_view name, const open_
   if (is_group(wanted)) refuse_nested(wanted, name);  // before there are processes
   world& processes = mpi();
   const bool has_number = options.threads != 0;
-  const unsigned own = processors_of(processes.local_processors(), processes.local_rank());
+  const unsigned own = base::processors_of(processes.local_processors(), processes.local_rank());
   member_list members{
       find_member(member_name(wanted, processes), name, has_number ? options : with_threads(options, own))};
   device_info info = describe(name, members);
@@ -230,5 +232,20 @@ std::string doubt_about(const backend::device& device) {
 }
 
 group_facts facts_of(const backend::device& device) { return static_cast<const group_device&>(device).facts(); }
+
+gpu_identity identity_of(const backend::device& device) {
+#if TILEWISE_WITH_CUDA
+  if (device.info().backend == "cuda") return cuda::uuid_of(device);
+#endif
+  static_cast<void>(device);
+  return {};
+}
+
+std::optional<sharing> find_sharing(std::span<const gpu_identity> of_ranks) {
+  for (unsigned second = 1; second < of_ranks.size(); ++second)
+    for (unsigned first = 0; first < second; ++first)
+      if (of_ranks[first] == of_ranks[second] && of_ranks[first] != gpu_identity{}) return sharing{first, second};
+  return std::nullopt;
+}
 
 }  // namespace tilewise::backend::group

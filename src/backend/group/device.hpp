@@ -4,9 +4,11 @@
 #pragma once
 
 #include "backend/cpu/executor.hpp"
-#include "backend/group/metered_transport.hpp"
 #include "backend/group/rank.hpp"
 #include "backend/group/shares.hpp"
+
+#include <array>
+#include <optional>
 
 namespace tilewise::backend::group {
 
@@ -34,6 +36,12 @@ struct group_facts {
 };
 /// Known before its devices are opened. `device` must be a group.
 group_facts facts_of(const backend::device& device);
+
+/// What one rank has sent, in how many exchanges, and how long these took.
+struct travel {
+  std::uint64_t bytes = 0, exchanges = 0;
+  double ns = 0;
+};
 
 /// The queue of a group: of all its ranks, or in each process the queue of one of them.
 class queue final : public backend::queue {
@@ -107,5 +115,16 @@ inline queue* over_processes(backend::queue& q) {
 
 /// The group queue behind `q`, on which every variant of groups runs.
 inline queue& enter(backend::queue& q) { return static_cast<queue&>(q); }
+
+/// Which GPU a rank computes on, whatever its process calls it: no two have the same; all zero for what is no CUDA
+/// device.
+using gpu_identity = std::array<char, 16>;
+gpu_identity identity_of(const backend::device& device);
+
+/// The first two ranks, in the order given, that are on one GPU.
+struct sharing {
+  unsigned first, second;
+};
+std::optional<sharing> find_sharing(std::span<const gpu_identity> of_ranks);
 
 }  // namespace tilewise::backend::group

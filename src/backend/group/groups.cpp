@@ -2,8 +2,8 @@
 // The public functions of groups.
 #include <tilewise/groups.hpp>
 
+#include "backend/backend.hpp"
 #include "backend/group/device.hpp"
-#include "backend/owned_memory.hpp"
 #include "base/enter.hpp"
 #include "base/instantiate.hpp"
 

@@ -1,28 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notices a rank that is stopped, or whose host does not answer: MPI itself would wait for it for ever.
+// Notices a rank that ends or is stopped before MPI has connected it with the others, and later one that is stopped, or
+// whose host does not answer: MPI itself would wait for it for ever.
 #pragma once
 
 #include <atomic>
 #include <chrono>
-#include <cstdint>
+#include <condition_variable>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
 namespace tilewise::backend::group {
-
-/// How long a rank may be silent, or stopped.
-inline constexpr unsigned silent_for_s = 6;
-
-/// How long whoever misses a rank waits before it tells so: one rank shall speak, and mpirun, which sees each process
-/// end, may end them all first. It takes seconds to reach other hosts.
-inline constexpr std::chrono::milliseconds moment(200), until_mpirun_ends_others(3000);
-
-/// Prints after that time what a rank has done, "on node7 has ended".
-void tell_lost(std::chrono::milliseconds patience, unsigned lost_rank, const std::string& has_done);
-/// Ends this process with the exit code of a lost device.
-[[noreturn]] void end_without_others();
 
 /// Over connections between rank 0 and each other rank a thread on either side says every second that its process is
 /// there. Where one hears nothing for seconds, or an end without a word, the rank and its host are printed once, and
@@ -64,6 +54,24 @@ class rank_watch {
   std::vector<line> lines_;
   std::atomic<void (*)() noexcept> last_work_{nullptr};
   std::atomic<bool> ends_{false}, first_has_failed_{false};
+  std::thread thread_;
+};
+
+/// As long as it lives, a thread looks at the processes of the same mpirun on this host, and ends this one if one of
+/// them is gone, or stays stopped as after Ctrl-Z or SIGSTOP. Only where mpirun tells its processes which of them
+/// belong together, as Open MPI's does.
+class start_watch {
+ public:
+  start_watch();
+  ~start_watch();
+
+ private:
+  using clock = std::chrono::steady_clock;
+  void watch(const std::string& job, unsigned own_rank, clock::time_point looked_at);
+
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool has_ended_ = false;
   std::thread thread_;
 };
 

@@ -3,7 +3,6 @@
 #include "backend/group/mpi_world.hpp"
 #include "backend/group/mpi_launch.hpp"
 #include "backend/group/mpi_meet.hpp"
-#include "backend/group/mpi_start.hpp"
 #include "backend/group/mpi_watch.hpp"
 
 #include <algorithm>
@@ -85,7 +84,7 @@ class mpi_world final : public world {
   unsigned size() const override { return static_cast<unsigned>(size_); }
   void attach(backend::queue& of_this_rank) override { queue_ = &of_this_rank; }
   unsigned local_rank() const override { return static_cast<unsigned>(local_rank_); }
-  std::span<const processor_set> local_processors() const override { return local_processors_; }
+  std::span<const base::processor_set> local_processors() const override { return local_processors_; }
 
   std::string library() const override {
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -167,7 +166,7 @@ class mpi_world final : public world {
     int ranks = 1;
     MPI_Comm_size(host, &ranks);
     local_processors_.resize(static_cast<std::size_t>(ranks));
-    const processor_set mine = base::processors_of_process();
+    const base::processor_set mine = base::processors_of_process();
     MPI_Allgather(&mine, sizeof mine, MPI_BYTE, local_processors_.data(), sizeof mine, MPI_BYTE, host);
   }
 
@@ -186,7 +185,7 @@ class mpi_world final : public world {
 
   MPI_Comm ranks_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1, local_rank_ = 0;
-  std::vector<processor_set> local_processors_;
+  std::vector<base::processor_set> local_processors_;
   backend::queue* queue_ = nullptr;
   std::unique_ptr<rank_watch> watch_;
 };

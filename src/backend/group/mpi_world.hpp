@@ -3,8 +3,8 @@
 // everything else works.
 #pragma once
 
-#include "backend/group/processor_shares.hpp"
 #include "backend/group/transport.hpp"
+#include "base/host.hpp"
 
 #include <optional>
 
@@ -18,7 +18,7 @@ class world : public transport {
   /// Among the ranks on the same host.
   virtual unsigned local_rank() const = 0;
   /// What each of them may run on.
-  virtual std::span<const processor_set> local_processors() const = 0;
+  virtual std::span<const base::processor_set> local_processors() const = 0;
   /// "Open MPI v4.1.4"
   virtual std::string library() const = 0;
 

@@ -2,12 +2,54 @@
 #include "backend/group/nccl_transport.hpp"
 
 #include "backend/driver_call.hpp"
-#include "backend/group/gpu_identity.hpp"
+#include "backend/group/device.hpp"
 
 #include <algorithm>
 #include <exception>
+#include <optional>
+
+#include <dlfcn.h>
 
 namespace tilewise::backend::group {
+
+namespace {
+
+std::optional<nccl_api> load() {
+  void* const library = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);  // never closed: its threads run on
+  if (library == nullptr) return std::nullopt;
+  nccl_api api{};
+  bool is_whole = true;
+  const auto look_up = [&]<class Function>(Function& into, const char* name) {
+    into = reinterpret_cast<Function>(dlsym(library, name));
+    is_whole = is_whole && into != nullptr;
+  };
+  look_up(api.GetVersion, "ncclGetVersion");
+  look_up(api.GetUniqueId, "ncclGetUniqueId");
+  look_up(api.CommInitRank, "ncclCommInitRank");
+  look_up(api.CommDestroy, "ncclCommDestroy");
+  look_up(api.CommAbort, "ncclCommAbort");
+  look_up(api.GroupStart, "ncclGroupStart");
+  look_up(api.GroupEnd, "ncclGroupEnd");
+  look_up(api.Send, "ncclSend");
+  look_up(api.Recv, "ncclRecv");
+  look_up(api.GetErrorString, "ncclGetErrorString");
+  return is_whole ? std::optional(api) : std::nullopt;
+}
+
+}  // namespace
+
+std::string nccl_api::version() const {
+  constexpr int first_of_new_style = 10000;  // 2.9.0 is 20900, 2.8.4 was 2804
+  int told = 0;
+  GetVersion(&told);
+  const int major = told < first_of_new_style ? 1000 : 10000;
+  return std::to_string(told / major) + "." + std::to_string(told % major / 100) + "." + std::to_string(told % 100);
+}
+
+const nccl_api* find_nccl() {
+  static const std::optional<nccl_api> found = load();
+  return found ? &*found : nullptr;
+}
 
 namespace {
 
@@ -17,7 +59,7 @@ struct candidate {
   int version = 0;  // of its library; 0 for none
 };
 
-candidate candidate_of(const backend::device& device, const cuda::nccl_api* nccl) {
+candidate candidate_of(const backend::device& device, const nccl_api* nccl) {
   candidate own{.gpu = identity_of(device)};
   if (nccl != nullptr) nccl->GetVersion(&own.version);
   return own;
@@ -42,7 +84,7 @@ std::string obstacle(std::span<const candidate> all) {
 
 std::unique_ptr<transport> nccl_transport::between(world& processes, backend::queue& of_this_rank) {
   const bool has_gpu = of_this_rank.device().info().backend == "cuda";
-  const cuda::nccl_api* const nccl = has_gpu ? cuda::find_nccl() : nullptr;
+  const nccl_api* const nccl = has_gpu ? find_nccl() : nullptr;
   const std::vector<candidate> all = gathered(processes, candidate_of(of_this_rank.device(), nccl));
   const bool is_of_gpus =
       std::any_of(all.begin(), all.end(), [](const candidate& one) { return one.gpu != gpu_identity{}; });
@@ -66,7 +108,7 @@ bool nccl_transport::opens() {
 
 /// Together: opens the communicator. Says on every rank why it is of no use, if it failed on one of them.
 std::string nccl_transport::start() {
-  cuda::nccl_id id{};
+  nccl_id id{};
   int failed = rank() == 0 ? nccl_->GetUniqueId(&id) : 0;
   id = gathered(processes_, id).front();
   cuda::enter(queue_);
@@ -111,12 +153,12 @@ void nccl_transport::exchange(std::span<const parcel> sends, std::span<const par
   call("ncclGroupStart", [&] { return nccl_->GroupStart(); });
   for (const parcel& from : receives)
     call("ncclRecv", [&] {
-      return nccl_->Recv(from.where.as<void>(), from.where.bytes, cuda::nccl_api::bytes, static_cast<int>(from.peer),
-                         ranks_, stream);
+      return nccl_->Recv(from.where.as<void>(), from.where.bytes, nccl_api::bytes, static_cast<int>(from.peer), ranks_,
+                         stream);
     });
   for (const parcel& to : sends)
     call("ncclSend", [&] {
-      return nccl_->Send(to.where.as<void>(), to.where.bytes, cuda::nccl_api::bytes, static_cast<int>(to.peer), ranks_,
+      return nccl_->Send(to.where.as<void>(), to.where.bytes, nccl_api::bytes, static_cast<int>(to.peer), ranks_,
                          stream);
     });
   call("ncclGroupEnd", [&] { return nccl_->GroupEnd(); });

@@ -3,11 +3,46 @@
 // the order of the queue's stream, where all of them can. All else goes as it does without NCCL.
 #pragma once
 
-#include "backend/cuda/nccl_api.hpp"
 #include "backend/cuda/queue.hpp"
 #include "backend/group/mpi_world.hpp"
 
+#include <array>
+#include <cstddef>
+#include <string>
+
+#include <cuda_runtime_api.h>
+
 namespace tilewise::backend::group {
+
+/// NCCL is looked for when ranks need it: nothing links it, and where it is missing all else works. What its library
+/// calls ncclComm and ncclUniqueId.
+struct nccl_communicator;
+struct nccl_id {
+  std::array<char, 128> bytes;
+};
+
+/// The functions that we call, by the names that follow `nccl` in its library; each returns 0, or what error_string
+/// explains.
+struct nccl_api {
+  static constexpr int bytes = 0;  // ncclChar, the type of what is moved
+
+  int (*GetVersion)(int* version);
+  int (*GetUniqueId)(nccl_id* made);
+  int (*CommInitRank)(nccl_communicator** made, int ranks, nccl_id id, int rank);
+  int (*CommDestroy)(nccl_communicator* of);
+  int (*CommAbort)(nccl_communicator* of);
+  int (*GroupStart)();
+  int (*GroupEnd)();
+  int (*Send)(const void* from, std::size_t count, int type, int peer, nccl_communicator* of, cudaStream_t stream);
+  int (*Recv)(void* to, std::size_t count, int type, int peer, nccl_communicator* of, cudaStream_t stream);
+  const char* (*GetErrorString)(int result);
+
+  /// "2.27.5"
+  std::string version() const;
+};
+
+/// Null if the library is not here, or is older than 2.7, the first that sends.
+const nccl_api* find_nccl();
 
 class nccl_transport final : public transport {
  public:
@@ -39,9 +74,9 @@ class nccl_transport final : public transport {
 
   world& processes_;
   backend::queue& queue_;
-  const cuda::nccl_api* nccl_ = nullptr;
+  const nccl_api* nccl_ = nullptr;
   std::string obstacle_;  // the same on all ranks
-  cuda::nccl_communicator* ranks_ = nullptr;
+  nccl_communicator* ranks_ = nullptr;
 };
 
 }  // namespace tilewise::backend::group

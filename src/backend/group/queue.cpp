@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backend/cpu/executors.hpp"
+#include "backend/cpu/executor.hpp"
 #include "backend/group/device.hpp"
 #include "backend/group/mpi_world.hpp"
 #if TILEWISE_WITH_CUDA
@@ -14,6 +14,75 @@
 namespace tilewise::backend::group {
 
 namespace {
+
+/// Together: returns when all ranks are here.
+void meet(transport& ranks) { gathered(ranks, char{}); }
+
+/// One rank's end of another transport, of which it notes what passes through, apart from the measured time. Each
+/// exchange begins when the devices of all ranks have done their work, and nobody goes on before it has ended on all:
+/// its time has nothing else in it.
+class metered_transport final : public transport {
+ public:
+  metered_transport(transport& through, backend::queue& of_this_rank, travel& noted)
+      : through_(through), queue_(of_this_rank), noted_(noted) {}
+
+  unsigned rank() const override { return through_.rank(); }
+  unsigned size() const override { return through_.size(); }
+  void all_gather(const void* mine, std::uint64_t bytes, void* all) override;
+  void exchange(std::span<const parcel> sends, std::span<const parcel> receives) override;
+  loan borrow(std::span<const parcel> sends, std::span<const demand> receives) override;
+  void give_back() override { through_.give_back(); }
+  loan show(std::span<const parcel> sends, std::span<const demand> receives) override;
+  void complete(void* host, std::span<const std::uint64_t> border) override { through_.complete(host, border); }
+
+ private:
+  template <class F>
+  void note(std::uint64_t bytes, F exchange);
+
+  transport& through_;
+  backend::queue& queue_;
+  travel& noted_;
+};
+
+std::uint64_t bytes_of(std::span<const parcel> sends) {
+  std::uint64_t bytes = 0;
+  for (const parcel& one : sends) bytes += one.where.bytes;
+  return bytes;
+}
+
+template <class F>
+void metered_transport::note(std::uint64_t bytes, F exchange) {
+  using clock = std::chrono::steady_clock;
+  queue_.finish();
+  meet(through_);
+  const clock::time_point begun = clock::now();
+  exchange();
+  queue_.finish();
+  noted_.ns += std::chrono::duration<double, std::nano>(clock::now() - begun).count();
+  noted_.bytes += bytes;
+  ++noted_.exchanges;
+  meet(through_);  // ranks that share a core would compute while others still exchange
+}
+
+void metered_transport::all_gather(const void* mine, std::uint64_t bytes, void* all) {
+  note(bytes * (size() - 1), [&] { through_.all_gather(mine, bytes, all); });
+}
+
+void metered_transport::exchange(std::span<const parcel> sends, std::span<const parcel> receives) {
+  note(bytes_of(sends), [&] { through_.exchange(sends, receives); });
+}
+
+loan metered_transport::borrow(std::span<const parcel> sends, std::span<const demand> receives) {
+  loan lent;
+  note(bytes_of(sends), [&] { lent = through_.borrow(sends, receives); });
+  return lent;
+}
+
+loan metered_transport::show(std::span<const parcel> sends, std::span<const demand> receives) {
+  loan lent;
+  note(0, [&] { lent = through_.show(sends, receives); });
+  return lent;
+}
 
 constexpr std::uint64_t largest_element = 8;  // of arrays whose rows are not known
 

@@ -4,7 +4,6 @@
 // Shape:  one element per lane.
 // Limits: the probe: f32.
 // Twins:  expected_of in backend/probe.cpp.
-#include "backend/openacc/arithmetic.hpp"
 #include "backend/openacc/queue.hpp"
 #include "base/ceil_div.hpp"
 #include "order/operators.hpp"

@@ -4,7 +4,6 @@
 #include "backend/fork.hpp"
 #include "backend/memory_limit.hpp"
 #include "backend/opencl/queue.hpp"
-#include "base/guarded.hpp"
 #include "base/lasting.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // Where an OpenCL driver keeps what it compiled: in our cache folder, which nobody else can write to.
 #pragma once
 
-#include "base/cache_limit.hpp"
+#include "base/disk_cache.hpp"
 
 #include <cstdint>
 #include <string>
@@ -38,7 +38,7 @@ bool move_driver_folder_aside();
 /// cache folder that is usable: others could put a link where the time of the last turn is kept.
 void tidy_driver_folder();
 
-/// Makes room in PoCL's folder, as base/cache_limit.hpp does among our entries. A program's objects stay for a day
+/// Makes room in PoCL's folder, as base/disk_cache.hpp does among our entries. A program's objects stay for a day
 /// after its last use: PoCL reads them while it runs, and does not say when.
 void limit_driver_objects(const std::string& folder, std::uint64_t limit = base::cache_limit);
 

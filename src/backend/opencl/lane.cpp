@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backend/opencl/lane.hpp"
+#include "backend/opencl/queue.hpp"
+#include "backend/transfer_team.hpp"
 
 #include <array>
 

@@ -2,6 +2,7 @@
 #include "backend/opencl/program.hpp"
 
 #include "backend/opencl/device.hpp"
+#include "backend/opencl/driver_folder.hpp"
 
 #include <tilewise/version.hpp>
 
@@ -69,7 +70,7 @@ cl_kernel program::kernel(const std::string& name) {
 /// PoCL keeps what it compiles itself, in the folder that it has from us, and compiles a kernel when it is first
 /// launched: asked for a program's binary, it would compile all of them.
 program_store::program_store(cl_context context, cl_device_id device)
-    : context_(context), device_(device), is_pocl_(is_pocl(device)), is_cached_(cache_.usable() && !is_pocl_) {}
+    : context_(context), device_(device), is_pocl_(opencl::is_pocl(device)), is_cached_(cache_.usable() && !is_pocl_) {}
 
 program& program_store::get(std::string_view source, const std::string& definitions) {
   const auto key = std::pair(source.data(), definitions);

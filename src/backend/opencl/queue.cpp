@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/opencl/queue.hpp"
 
-#include "backend/opencl/lane.hpp"
+#include "backend/transfer_team.hpp"
 #include "base/ceil_div.hpp"
 
 #include <algorithm>

@@ -43,6 +43,10 @@ struct message_board {
   std::uint32_t drawn = 0;
 };
 
+/// A thread's own command queue, for backend/transfer_team. `shares_memory`: whether the device is the host's own
+/// processor, so that pinned buffers would be one more copy.
+std::unique_ptr<lane> open_lane(cl_context context, cl_device_id device, bool shares_memory);
+
 class queue final : public backend::queue {
  public:
   static std::unique_ptr<queue> open(const backend::device& owner, cl_device_id id);
@@ -86,7 +90,7 @@ class queue final : public backend::queue {
   void release(memory what) noexcept override;
   memory wrap(void* native, std::uint64_t bytes) override;
   /// A sub-buffer of the caller's, which has a cl_mem of its own, as a part of its buffer.
-  memory in_whole(memory part) const;
+  memory in_whole(memory part) const override;
   void upload(memory to, const void* from, std::uint64_t bytes) override;
   void download(void* to, memory from, std::uint64_t bytes) override;
   void copy(memory to, memory from, std::uint64_t bytes) override;

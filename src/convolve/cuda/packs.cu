@@ -6,7 +6,7 @@
 // Twins:  serial.cpp, opencl/tiles.cl.
 #include "convolve/cuda/packs.cuh"
 
-#include "backend/cuda/shared.hpp"
+#include "backend/cuda/queue.hpp"
 #include "convolve/cuda/variants.hpp"
 
 namespace tilewise::impl::convolve {

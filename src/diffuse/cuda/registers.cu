@@ -6,7 +6,7 @@
 //         as many steps. Fields alternate between the result and a workspace.
 // Limits: fields that are no smaller than a tile; 65535 rows of tiles.
 // Twins:  serial.cpp, opencl/registers.cpp.
-#include "backend/cuda/shared.hpp"
+#include "backend/cuda/queue.hpp"
 #include "diffuse/cuda/registers.cuh"
 #include "diffuse/cuda/variants.hpp"
 

@@ -8,7 +8,7 @@
 //         must run at once, so the launch is a cooperative one.
 // Limits: as many tiles as there are multiprocessors.
 // Twins:  serial.cpp.
-#include "backend/cuda/shared.hpp"
+#include "backend/cuda/queue.hpp"
 #include "diffuse/cuda/resident.cuh"
 #include "diffuse/cuda/variants.hpp"
 

@@ -2,16 +2,15 @@
 #include "lab/bench/measure.hpp"
 
 #include "lab/bench/agreement.hpp"
+#include "lab/bench/beside.hpp"
 #include "lab/bench/derive.hpp"
 #include "lab/bench/describe.hpp"
-#include "lab/bench/travel.hpp"
+#include "lab/bench/operand_sets.hpp"
 #include "lab/jobs/measure.hpp"
-#include "lab/jobs/transfers.hpp"
-#include "lab/plan/pace.hpp"
+#include "lab/plan/visits.hpp"
 #include "lab/roofline/limit.hpp"
 #include "lab/time/clock.hpp"
-#include "lab/time/flush.hpp"
-#include "lab/time/noise.hpp"
+#include "lab/time/rounds.hpp"
 #include "lab/verify/checks.hpp"
 
 #include <algorithm>

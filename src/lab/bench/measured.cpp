@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/bench/measured.hpp"
 
-#include "base/failure_code.hpp"
+#include "base/enter.hpp"
 #include "lab/time/statistics.hpp"
 
 #include <algorithm>

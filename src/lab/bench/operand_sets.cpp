@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/bench/operand_sets.hpp"
 
+#include "io/host_memory.hpp"
+
 namespace tilewise::lab {
 
 std::uint64_t operand_bytes(const registry::problem& p) {
@@ -26,6 +28,53 @@ registry::host_operands operand_sets::download_outputs() const {
   for (const auto& expected : case_.expected) outputs.emplace_back(expected.size());
   sets_.front().download(registry::pointers_to(outputs));
   return outputs;
+}
+
+std::uint64_t flush_bytes(const device_info& info) {
+  constexpr std::uint64_t unknown_cache = std::uint64_t{64} << 20;
+  return 2 * (info.cache != 0 ? info.cache : unknown_cache);
+}
+
+cache_flusher::cache_flusher(backend::queue& queue)
+    : queue_(queue), bytes_(flush_bytes(queue.device().info())), from_(queue, bytes_), to_(queue, bytes_) {
+  const std::vector<std::byte> pages(bytes_, std::byte{1});  // untouched pages would all be one page of zeros
+  queue_.upload(from_, pages.data(), bytes_);
+}
+
+void cache_flusher::flush() {
+  queue_.copy(to_, from_, bytes_);
+  queue_.finish();
+}
+
+namespace {
+
+/// How many times a group's rows have their operands on the host: once for each device that has its memory there.
+std::uint64_t copies_on_host(const group& what) {
+  std::uint64_t copies = 0;
+  for (std::size_t i = 0; i < what.rows.size(); ++i)
+    copies += what.rows[i].on->info().is_cpu && (i == 0 || !share_memory(what.rows[i - 1], what.rows[i]));
+  return copies;
+}
+
+}  // namespace
+
+std::string memory_shortage(const group& what, const measuring& how) {
+  const device_info& info = what.rows.back().on->info();
+  const std::uint64_t copies = is_whole_job(how.what) ? info.is_cpu : copies_on_host(what);
+  const std::uint64_t once = operand_bytes(what.problem);
+  std::uint64_t on_device = once;
+  if (how.what == mode::cold) on_device = on_device * cold_sets + 2 * flush_bytes(info);
+  // On the host: inputs, expected results, and the poison or the results of one row; a job's files and what it makes
+  // of them too.
+  const std::uint64_t of_job = is_whole_job(how.what) ? 2 * once : 0;
+  const std::uint64_t on_host = 2 * once + of_job + copies * on_device;
+  const auto shortage = [](const std::string& where, std::uint64_t need, std::uint64_t free) {
+    return need <= free - free / 10 ? std::string()
+                                    : where + " would need " + std::to_string(need >> 20) + " MiB and has " +
+                                          std::to_string(free >> 20) + " MiB free, a tenth of which is left unused";
+  };
+  if (std::string reason = shortage("the host", on_host, io::available_host_memory()); !reason.empty()) return reason;
+  return info.is_cpu || info.memory == 0 || is_whole_job(how.what) ? "" : shortage(info.name, on_device, info.memory);
 }
 
 }  // namespace tilewise::lab

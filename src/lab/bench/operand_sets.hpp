@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory that a group's rows share on their device.
+// The memory that a group's rows share on their device, and whether there is so much.
 #pragma once
 
+#include "lab/bench/group.hpp"
+#include "lab/bench/measuring.hpp"
 #include "lab/verify/verify.hpp"
 
 #include <optional>
@@ -34,5 +36,24 @@ class operand_sets {
   std::vector<registry::bindings> copied_;
   std::optional<backend::buffer> own_target_;
 };
+
+/// Twice the last-level cache; if the device does not report it, twice 64 MiB, which exceeds most.
+std::uint64_t flush_bytes(const device_info& info);
+
+/// A copy larger than the caches evicts what they held.
+class cache_flusher {
+ public:
+  explicit cache_flusher(backend::queue& queue);
+  void flush();
+
+ private:
+  backend::queue& queue_;
+  std::uint64_t bytes_;
+  backend::buffer from_, to_;
+};
+
+/// Before anything is allocated: why the group does not fit in the memory of its host or device with a tenth left free;
+/// empty if it does.
+std::string memory_shortage(const group& what, const measuring& how);
 
 }  // namespace tilewise::lab

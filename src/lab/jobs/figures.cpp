@@ -1,6 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/jobs/figures.hpp"
 
+#include "backend/backend.hpp"
+#include "io/array_input.hpp"
+#include "io/npy.hpp"
+#include "lab/bench/group.hpp"
+#include "lab/time/clock.hpp"
+#include "lab/time/rounds.hpp"
+#include "lab/time/statistics.hpp"
+#include "lab/verify/verify.hpp"
+#include "registry/catalog.hpp"
+#include "registry/pieces.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -39,6 +50,100 @@ std::optional<job_times> predict(const machine_figures& figures, const registry:
   return job_times{.cpu_ns = while_reading ? std::max(read, computing) : read + computing,
                    .device_ns = device.start_ns + read + device.latency_ns +
                                 (in_pieces ? std::max({up, kernel, down}) : up + kernel + down)};
+}
+
+namespace {
+
+/// Transfers have reached the link's full speed by then, and a file that is read its own.
+constexpr std::uint64_t moved_bytes = std::uint64_t{64} << 20;
+
+/// A prediction compares times that differ by much, or does not matter much.
+constexpr stop_rule figures_rule{.precision = 0.05, .min_samples = 3, .min_ns = 0, .max_samples = 10, .max_ns = 0.1e9};
+
+double median_ns(const std::function<double(std::uint64_t calls)>& time) {
+  const contender only{"", time};
+  const series taken = measure_in_rounds(std::span(&only, 1), figures_rule).front();
+  if (taken.ns.empty()) throw error(taken.failure_code.value_or(errc::device_lost), taken.failure);
+  return summarize(taken.ns).median;
+}
+
+double host_ns(const std::function<void()>& call) {
+  return median_ns([&](std::uint64_t calls) {
+    const std::int64_t started = now_ns();
+    for (std::uint64_t i = 0; i < calls; ++i) call();
+    return static_cast<double>(now_ns() - started);
+  });
+}
+
+void measure_transfers(backend::queue& queue, device_figures& to) {
+  io::host_block host(moved_bytes);
+  std::fill(host.begin(), host.end(), std::byte{1});
+  const backend::buffer there(queue, moved_bytes);
+  const auto up = [&](std::uint64_t bytes) { queue.upload(there, host.data(), bytes), queue.finish(); };
+  const auto down = [&](std::uint64_t bytes) { queue.download(host.data(), there, bytes); };
+  to.upload_bytes_per_s = moved_bytes / host_ns([&] { up(moved_bytes); }) * 1e9;
+  to.download_bytes_per_s = moved_bytes / host_ns([&] { down(moved_bytes); }) * 1e9;
+  to.latency_ns = host_ns([&] { up(1), down(1); });
+  to.pieces_from_bytes = 2.0 * static_cast<double>(registry::piece_bytes(queue.device().info()));
+}
+
+/// Of data that is there already, by the device's own choice of variant.
+double computing_ns(const registry::problem& p, backend::device& on) {
+  const registry::choice how = registry::choose(p, on);
+  backend::queue& queue = on.queue();
+  const registry::operands operands(p, queue);
+  operands.upload(registry::pointers_to(make_inputs(p, data_for(p), 1)));
+  return median_ns([&](std::uint64_t calls) {
+    queue.start_clock();
+    for (std::uint64_t i = 0; i < calls; ++i) how.variant->run(p, operands.where(), how.tuning, queue);
+    return queue.stop_clock();
+  });
+}
+
+/// Between the two largest sizes of a first look.
+growth measure_growth(const registry::algorithm& what, dtype type, backend::device& on) {
+  const auto at = [&](const registry::extents& shape) {
+    registry::problem p{.what = &what, .type = type, .shape = shape};
+    give_numbers(p, 1);
+    return growth{.operations = what.operations(p), .ns = computing_ns(p, on)};
+  };
+  const std::size_t sizes = what.quick_shapes.size();
+  growth large = at(what.quick_shapes[sizes - 1]);
+  if (sizes == 1) return large;
+  const growth small = at(what.quick_shapes[sizes - 2]);
+  const double power = std::log(large.ns / small.ns) / std::log(large.operations / small.operations);
+  large.power = std::clamp(power, 0.0, 1.0);
+  return large;
+}
+
+/// diffuse starts from no file: its field is made where it is computed.
+bool starts_with_files(const registry::algorithm& what) { return what.name != "diffuse"; }
+
+}  // namespace
+
+double measure_reading(const memory_folder& folder) {
+  const std::string path = folder.file("read.npy");
+  const std::uint64_t shape[] = {moved_bytes / size_of(dtype::f32)};
+  io::write_npy(path, dtype::f32, shape, generate(data_class::uniform, 1, dtype::f32, shape[0]));
+  return moved_bytes / host_ns([&] { io::read_npy(path); }) * 1e9;
+}
+
+device_figures measure_device(backend::device& on, const std::function<void(const std::string&)>& tell) {
+  const device_info& info = on.info();
+  device_figures figures;
+  figures.name = info.name;
+  figures.identity = backend::identity_of(info);
+  tell("transfers to " + info.name);
+  if (info.backend != "cpu") measure_transfers(on.queue(), figures);
+  for (const registry::algorithm* what : registry::algorithms())
+    for (const dtype type : {dtype::f32, dtype::f64}) {
+      const registry::problem p{.what = what, .type = type, .shape = what->quick_shapes.back()};
+      const bool takes_it = std::find(what->types.begin(), what->types.end(), type) != what->types.end();
+      if (!starts_with_files(*what) || !takes_it || (type == dtype::f64 && !info.fp64)) continue;
+      tell(figure_name(p) + " on " + info.name);
+      figures.computing.emplace(figure_name(p), measure_growth(*what, type, on));
+    }
+  return figures;
 }
 
 }  // namespace tilewise::lab

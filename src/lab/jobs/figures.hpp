@@ -3,10 +3,12 @@
 // a device that its data must travel to?
 #pragma once
 
+#include "lab/jobs/memory_folder.hpp"
 #include "registry/algorithm.hpp"
 
 #include <tilewise/device.hpp>
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -51,5 +53,12 @@ struct job_times {
 /// None where there is no such device, or the algorithm was not measured on both. `while_reading`: the CPU computes
 /// what it has read so far, and a device can only start later.
 std::optional<job_times> predict(const machine_figures& figures, const registry::problem& p, bool while_reading);
+
+/// Of a file in this folder, by all threads.
+double measure_reading(const memory_folder& folder);
+
+/// Of an open device: its transfers, unless it is a CPU, and how long each algorithm computes there. `tell` hears what
+/// is measured next. `start_ns` is left to the caller, who opened it.
+device_figures measure_device(backend::device& on, const std::function<void(const std::string&)>& tell);
 
 }  // namespace tilewise::lab

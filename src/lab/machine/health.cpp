@@ -2,7 +2,6 @@
 #include "lab/machine/health.hpp"
 
 #include "base/control_groups.hpp"
-#include "base/memory_group.hpp"
 #include "base/printable.hpp"
 
 #include <algorithm>

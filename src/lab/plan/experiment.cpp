@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/plan/experiment.hpp"
 
-#include "lab/seeds/seeds.hpp"
 #include "registry/catalog.hpp"
 
 #include <algorithm>

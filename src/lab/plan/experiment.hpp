@@ -91,4 +91,12 @@ std::vector<const figure*> figures_at(const experiment& from, const registry::ex
 std::vector<const figure*> figures_of(const experiment& from, const registry::extents& shape, const std::string& id,
                                       const std::string& place);
 
+/// A function for each document; `experiments` has them all.
+namespace seeds {
+std::vector<experiment> polynomials();
+std::vector<experiment> prefix_sum();
+std::vector<experiment> lecture();
+std::vector<experiment> blocks_and_merge();
+}  // namespace seeds
+
 }  // namespace tilewise::lab

@@ -2,9 +2,9 @@
 // What a command line asks to be measured.
 #pragma once
 
+#include "lab/bench/measuring.hpp"
 #include "lab/plan/experiment.hpp"
-#include "lab/plan/mode.hpp"
-#include "lab/time/stop_rule.hpp"
+#include "lab/time/rounds.hpp"
 #include "lab/verify/generate.hpp"
 
 #include <memory>

@@ -4,10 +4,13 @@
 #include "backend/cpu/device.hpp"
 #include "backend/roofs.hpp"
 #include "lab/bench/measured.hpp"
+#include "lab/bench/measuring.hpp"
 #include "lab/machine/environment.hpp"
-#include "lab/plan/mode.hpp"
+#include "lab/plan/problems.hpp"
 #include "lab/roofline/limit.hpp"
 #include "lab/time/clock.hpp"
+#include "registry/catalog.hpp"
+#include "registry/choose.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -179,6 +182,46 @@ std::vector<record::result> measure_launch(backend::device& on, const round_hook
   if (roofs == nullptr || roofs->launch == nullptr) return {};
   std::vector<roof> all{launch_of(on.queue(), *roofs)};
   return measured_in_rounds(all, on, hooks);
+}
+
+namespace {
+
+std::optional<registry::choice> chosen(const registry::problem& p, const backend::device& on) {
+  try {
+    return registry::choose(p, on);
+  } catch (const error&) {
+    return std::nullopt;  // it has no variant of it
+  }
+}
+
+}  // namespace
+
+std::vector<group> make_roofline_plan(const std::shared_ptr<backend::device>& on, std::uint64_t n) {
+  const device_info& info = on->info();
+  std::vector<group> plan;
+  std::string refused;
+  for (const registry::algorithm* what : registry::algorithms()) {
+    request asked;
+    asked.types = {what->types.front()};
+    if (n != 0)
+      asked.sizes = {n};
+    else
+      asked.shapes = {what->quick_shapes.back()};
+    const asked_problems posed = problems_of(*what, asked);
+    if (posed.all.empty()) {
+      refused = posed.refused;
+      continue;
+    }
+    const registry::problem& p = posed.all.front();
+    const auto choice = chosen(p, *on);
+    if (!choice) continue;
+    group all{p, info.backend == "cpu" ? "cpu" : sized_name(*on), {}};
+    all.rows.push_back({choice->variant, on, choice->tuning, {}, choice->applied});
+    for (const registry::variant* limit : limits_of(p, info.backend)) all.rows.push_back({limit, on});
+    plan.push_back(std::move(all));
+  }
+  if (plan.empty() && !refused.empty()) throw error(errc::invalid_argument, refused);
+  return plan;
 }
 
 }  // namespace tilewise::lab

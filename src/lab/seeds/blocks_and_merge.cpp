@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocked matrix product and merge sort in OpenCL. Random inputs, and for the sort sorted and reversed ones; the
 // document's times are in plots only. Of its sorts, the text names only the smallest sizes and the largest.
-#include "lab/seeds/seeds.hpp"
+#include "lab/plan/experiment.hpp"
 
 namespace tilewise::lab::seeds {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A lecture on data-parallel programming. It works out two sums, of five and of eight numbers, and measures nothing;
 // what it describes is measured here at sizes of ours.
-#include "lab/seeds/seeds.hpp"
+#include "lab/plan/experiment.hpp"
 
 namespace tilewise::lab::seeds {
 

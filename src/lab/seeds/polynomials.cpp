@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The product of two polynomials on a GPU with OpenCL, beside CPU threads and MPI.
-#include "lab/seeds/seeds.hpp"
+#include "lab/plan/experiment.hpp"
 
 namespace tilewise::lab::seeds {
 

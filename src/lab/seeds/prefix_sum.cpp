@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The prefix sum of floats with OpenCL, swept over the local work size with both ways to add the carry.
-#include "lab/seeds/seeds.hpp"
+#include "lab/plan/experiment.hpp"
 
 namespace tilewise::lab::seeds {
 

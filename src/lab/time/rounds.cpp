@@ -1,14 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/time/rounds.hpp"
 
-#include "base/failure_code.hpp"
+#include "base/enter.hpp"
 #include "lab/bench/agreement.hpp"
 #include "lab/time/clock.hpp"
+#include "lab/time/statistics.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <exception>
 
 namespace tilewise::lab {
+
+std::string_view name_of(stop_reason reason) {
+  constexpr std::array<std::string_view, 4> names{"precision", "max_samples", "max_time", "interrupted"};
+  return names[static_cast<std::size_t>(reason)];
+}
+
+namespace {
+
+bool is_checkpoint(std::size_t n, std::size_t first) {
+  std::size_t checkpoint = first;
+  while (checkpoint < n) checkpoint += std::max<std::size_t>(5, checkpoint / 5);
+  return checkpoint == n;
+}
+
+bool is_precise(std::span<const double> samples, double precision) {
+  const summary s = summarize(samples);
+  return s.ci95 && std::max(s.ci95->hi - s.median, s.median - s.ci95->lo) <= precision * s.median;
+}
+
+}  // namespace
+
+std::optional<stop_reason> stop_rule::verdict(std::span<const double> samples, double spent_ns) const {
+  const std::size_t n = samples.size();
+  if (n >= min_samples && spent_ns >= min_ns && is_checkpoint(n, min_samples) && is_precise(samples, precision))
+    return stop_reason::precision;
+  if (n >= max_samples) return stop_reason::max_samples;
+  if (spent_ns >= max_ns) return stop_reason::max_time;
+  return std::nullopt;
+}
+
+namespace {
+
+bool agree(const std::array<double, 3>& times) {
+  const auto [lo, hi] = std::minmax_element(times.begin(), times.end());
+  return *lo > 0 && *hi <= 1.05 * *lo;
+}
+
+}  // namespace
+
+calibration warm_up(const contender& who, double max_ns) {
+  const double long_enough =
+      std::max(shortest_sample_ns, shortest_sample_ticks * as_first_rank(static_cast<double>(clock_resolution_ns())));
+  constexpr std::uint64_t most_calls = std::uint64_t{1} << 24;  // a call of nothing must end as well
+  calibration found;
+  double spent = 0, last = 0;
+  const auto sample = [&] {
+    if (who.prepare) who.prepare();
+    last = who.time(found.calls_per_sample);
+    spent += last;
+    if (who.after) who.after();
+  };
+  sample();
+  while (!who.one_call && last < long_enough && found.calls_per_sample < most_calls && spent < max_ns) {
+    found.calls_per_sample *= 2;
+    sample();
+  }
+  std::array<double, 3> recent{0, 0, last};
+  while (!agree(recent) && spent < max_ns) {
+    sample();
+    std::rotate(recent.begin(), recent.begin() + 1, recent.end());
+    recent[2] = last;
+  }
+  found.ns_per_call = last / static_cast<double>(found.calls_per_sample);
+  return found;
+}
 
 namespace {
 
@@ -89,6 +157,12 @@ std::vector<series> measure_in_rounds(std::span<const contender> contenders, con
     results[static_cast<std::size_t>(p.who - contenders.data())] = std::move(p.taken);
   }
   return results;
+}
+
+std::optional<noise_floor> noise_between(const series& first, const series& again) {
+  const auto ratio = ratio_of(again.ns, first.ns);
+  if (!ratio || !ratio->ci95) return std::nullopt;
+  return noise_floor{ratio->median, std::max(std::abs(ratio->ci95->lo - 1), std::abs(ratio->ci95->hi - 1))};
 }
 
 }  // namespace tilewise::lab

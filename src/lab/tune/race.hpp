@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of a variant's tunings is fastest for a problem on a device: a race in stages, then a final.
+// What to tune: variants that were named, or those that each device would choose, at some problems. And which of a
+// variant's tunings is fastest for a problem on a device: a race in stages, then a final.
 //
 // In each stage all that are left are measured alternately, in rounds. Who is surely slower than the fastest leaves, as
 // in the races of Maron and Moore ("Hoeffding races", NIPS 1993) and of Birattari and others (F-Race, GECCO 2002); of
@@ -10,9 +11,18 @@
 #pragma once
 
 #include "lab/bench/measure.hpp"
+#include "lab/plan/request.hpp"
 #include "lab/time/statistics.hpp"
 
 namespace tilewise::lab {
+
+/// A variant by its name, or an algorithm, of which each device chooses one.
+struct tunable {
+  const registry::algorithm* what;
+  const registry::variant* by;  // null: as the device chooses
+};
+/// Throws `invalid_argument`, with the nearest names, for what is neither an algorithm nor a variant.
+std::vector<tunable> tunables_called(const std::string& name);
 
 /// One variant for one problem on one device.
 struct tuning_case {
@@ -21,6 +31,12 @@ struct tuning_case {
   std::shared_ptr<backend::device> on;
   std::vector<registry::tuning> tunings;  // that can run: the default first
 };
+
+/// A case for each device and problem of the request's selectors, with all tunings that can run there, those first that
+/// differ from the default in the fewest axes; only one where there is nothing to choose. Throws `unsupported` if no
+/// device of them runs any, or for a group, whose ranks must agree, and `invalid_argument` for problems without an
+/// answer.
+std::vector<tuning_case> make_tuning_plan(const request& wanted);
 
 /// A tuning in the race.
 struct raced {

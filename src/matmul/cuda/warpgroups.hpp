@@ -4,7 +4,7 @@
 
 #include "backend/cuda/queue.hpp"
 #include "matmul/problem.hpp"
-#include "registry/bindings.hpp"
+#include "registry/algorithm.hpp"
 
 #include <array>
 #include <string>

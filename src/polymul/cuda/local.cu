@@ -4,7 +4,7 @@
 // Shape:  consecutive groups over the product; one barrier.
 // Limits: shared memory for all of both factors.
 // Twins:  serial.cpp, opencl/local.cl.
-#include "backend/cuda/shared.hpp"
+#include "backend/cuda/queue.hpp"
 #include "polymul/cuda/shared.cuh"
 #include "polymul/cuda/variants.hpp"
 

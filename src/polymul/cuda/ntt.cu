@@ -7,7 +7,7 @@
 //         Columns again; the last ones combine the residues of a coefficient. No element changes its place.
 // Limits: 2^27 coefficients of the product, 2^26 with six primes.
 // Twins:  opencl/ntt.cl, cpu/ntt.cpp.
-#include "backend/cuda/shared.hpp"
+#include "backend/cuda/queue.hpp"
 #include "polymul/cuda/ntt_blocks.cuh"
 #include "polymul/cuda/ntt_columns.cuh"
 #include "polymul/cuda/ntt_rows.cuh"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tool/arrays/data_command.hpp"
 
+#include "backend/backend.hpp"
 #include "backend/cpu/device.hpp"
 #include "backend/group/mpi_world.hpp"
-#include "backend/identity.hpp"
 #include "backend/transfer_team.hpp"
 #include "io/array_output.hpp"
 #include "io/host_memory.hpp"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "io/array_input.hpp"
-#include "io/host_block.hpp"
+#include "io/npy.hpp"
 #include "registry/choose.hpp"
 #include "tool/commands.hpp"
 #include "tool/drivers/device_use.hpp"

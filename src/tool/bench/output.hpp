@@ -3,7 +3,7 @@
 #pragma once
 
 #include "lab/bench/measured.hpp"
-#include "lab/bench/session.hpp"
+#include "lab/machine/environment.hpp"
 #include "record/file.hpp"
 #include "report/model.hpp"
 #include "tool/exit_code.hpp"

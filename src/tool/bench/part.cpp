@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tool/bench/part.hpp"
 
-#include "base/failure_code.hpp"
+#include "base/enter.hpp"
 #include "lab/bench/describe.hpp"
 #include "lab/roofline/measure.hpp"
 #include "record/json.hpp"

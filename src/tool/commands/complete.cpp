@@ -8,7 +8,7 @@
 #include "tool/output.hpp"
 
 #include "backend/backend.hpp"
-#include "lab/plan/mode.hpp"
+#include "lab/bench/measuring.hpp"
 #include "lab/plan/request.hpp"
 #include "registry/catalog.hpp"
 #include "report/compare/comparison.hpp"

@@ -2,7 +2,7 @@
 // tilewise devices: what this machine can compute on, and what its arithmetic is like.
 #include "lab/machine/environment.hpp"
 #include "record/json.hpp"
-#include "registry/tuned_file.hpp"
+#include "registry/tuned.hpp"
 #include "report/format.hpp"
 #include "tool/commands.hpp"
 #include "tool/drivers/child.hpp"

@@ -4,7 +4,7 @@
 #include "backend/group/mpi_world.hpp"
 #include "lab/machine/environment.hpp"
 #include "lab/machine/health.hpp"
-#include "registry/tuned_file.hpp"
+#include "registry/tuned.hpp"
 #include "report/format.hpp"
 #include "tool/bench/record_cells.hpp"
 #include "tool/commands.hpp"

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // tilewise roofline: what bounds each algorithm on each device, and how near it comes, measured here or from records.
+#include "backend/backend.hpp"
 #include "backend/cpu/device.hpp"
-#include "backend/identity.hpp"
 #include "base/disk_cache.hpp"
 #include "lab/machine/environment.hpp"
 #include "lab/plan/problems.hpp"
 #include "lab/roofline/measure.hpp"
-#include "lab/roofline/plan.hpp"
 #include "record/json.hpp"
 #include "report/format.hpp"
 #include "tool/bench/output.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tilewise tune: what is fastest on this machine, measured once and kept: a variant's tuning, or the place of a job.
 #include "backend/cpu/device.hpp"
-#include "lab/jobs/measure_figures.hpp"
+#include "lab/jobs/figures.hpp"
 #include "lab/time/clock.hpp"
 #include "report/format.hpp"
 #include "tool/bench/record_cells.hpp"

@@ -2,7 +2,7 @@
 #include "tool/ranks/voice.hpp"
 
 #include "backend/group/mpi_world.hpp"
-#include "base/host_name.hpp"
+#include "base/host.hpp"
 
 #include <chrono>
 #include <thread>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tool/tune/figures_record.hpp"
 
-#include "backend/identity.hpp"
+#include "backend/backend.hpp"
 #include "base/disk_cache.hpp"
 #include "tool/kept_json.hpp"
 

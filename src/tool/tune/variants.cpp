@@ -2,9 +2,9 @@
 #include "tool/tune/variants.hpp"
 
 #include "lab/bench/describe.hpp"
+#include "lab/bench/operand_sets.hpp"
 #include "lab/machine/environment.hpp"
-#include "lab/plan/shortage.hpp"
-#include "registry/tuned_file.hpp"
+#include "registry/tuned.hpp"
 #include "report/format.hpp"
 #include "tool/bench/output.hpp"
 #include "tool/bench/record_cells.hpp"

@@ -2,7 +2,7 @@
 // `tilewise tune ALGORITHM`: races a variant's tunings, keeps what it found and, if asked, applies it.
 #pragma once
 
-#include "lab/tune/plan.hpp"
+#include "lab/tune/race.hpp"
 #include "registry/tuned.hpp"
 #include "tool/commands.hpp"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cost of moving the data to a device and the results back: the clocks beside the kernel's.
+// What is measured beside the kernel's times: the cost of moving the data to a device and the results back, and what the
+// ranks of a group of devices send each other, in a pass of its own.
 #pragma once
 
 #include "lab/bench/group.hpp"
@@ -13,5 +14,10 @@ namespace tilewise::lab {
 /// clock, each until the device has finished. Nothing on CPU devices, which have no transfers.
 void measure_transfers(const group& what, const verified_case& inputs, operand_sets& memory, const measuring& how,
                        std::span<measured> rows);
+
+/// Runs each right row once more with its exchanges metered, and measures the link between the ranks. Does nothing on
+/// a single device.
+void measure_travel(const group& what, const verified_case& inputs, const operand_sets& memory, const measuring& how,
+                    std::span<measured> rows);
 
 }  // namespace tilewise::lab
