@@ -11,6 +11,7 @@
 #   NAME/opencl/METHOD.cl      embedded after all of these as embedded::NAME_METHOD_cl, unless it is one of the FILEs
 #   NAME/cuda/*_sm90a.cu       compiled for compute capability 9.0's own code alone, see tilewise_sm90a
 #   NAME/cpu/*kernels.cpp      compiled once for each of TILEWISE_CPU_LEVELS, with TILEWISE_LEVEL = v2, v3, v4
+#   NAME/documents/            methods that are never chosen and only teach: <backend>_*.cpp, *.cu and *.cl, *kernels.cpp
 #   NAME/pieces.cpp            added to the library: how the host's problems pass through a device, see registry/pieces.hpp
 #   NAME/test.cpp              added to the tests
 function(tilewise_algorithm name)
@@ -25,12 +26,12 @@ function(tilewise_algorithm name)
       continue()
     endif()
     file(GLOB first CONFIGURE_DEPENDS ${backend}.cpp ${backend}/variants.cpp)
-    file(GLOB sources CONFIGURE_DEPENDS ${backend}_*.cpp ${backend}/*.cpp)
+    file(GLOB sources CONFIGURE_DEPENDS ${backend}_*.cpp ${backend}/*.cpp documents/${backend}_*.cpp)
     set(first_with_kernels "")
     set(with_kernels "")
     if(backend STREQUAL "cuda")
       file(GLOB first_with_kernels CONFIGURE_DEPENDS cuda.cu cuda/variants.cu)
-      file(GLOB with_kernels CONFIGURE_DEPENDS cuda_*.cu cuda/*.cu)
+      file(GLOB with_kernels CONFIGURE_DEPENDS cuda_*.cu cuda/*.cu documents/cuda_*.cu)
     endif()
     if(NOT first AND NOT first_with_kernels)
       message(FATAL_ERROR "${name} declares the backend ${backend}, but ${backend}.cpp and ${backend}/variants.cpp are missing")
@@ -68,7 +69,7 @@ function(tilewise_algorithm name)
   endforeach()
   if(TILEWISE_OPENCL)
     file(GLOB shared CONFIGURE_DEPENDS opencl.cl opencl/program.cl)
-    file(GLOB methods CONFIGURE_DEPENDS opencl_*.cl opencl/*.cl)
+    file(GLOB methods CONFIGURE_DEPENDS opencl_*.cl opencl/*.cl documents/opencl_*.cl)
     set(before order/operators.cl order/block_tree.cl ${arg_PROGRAMS_AFTER})
     list(TRANSFORM before PREPEND ${PROJECT_SOURCE_DIR}/src/)
     list(REMOVE_ITEM methods ${shared} ${before})
@@ -81,7 +82,8 @@ function(tilewise_algorithm name)
       tilewise_embed(tilewise ${name}_${method}_cl ${before} ${shared} ${source})
     endforeach()
   endif()
-  file(GLOB kernels RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS cpu*_kernels.cpp cpu/*kernels.cpp)
+  file(GLOB kernels RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS cpu*_kernels.cpp cpu/*kernels.cpp
+       documents/cpu_*kernels.cpp)
   foreach(source IN LISTS kernels)
     tilewise_cpu_levels(${name} ${source})
   endforeach()
@@ -153,7 +155,7 @@ endfunction()
 
 # tilewise_cpu_levels(NAME FILE): compiles FILE of what is called NAME once for each of TILEWISE_CPU_LEVELS, as TILEWISE_LEVEL.
 function(tilewise_cpu_levels name file)
-  string(REGEX REPLACE "[/_]kernels\\.cpp$" "" stem ${file})
+  string(REGEX REPLACE "^documents/|[/_]kernels\\.cpp$" "" stem ${file})
   string(REPLACE "/" "_" stem ${stem})
   foreach(level IN LISTS TILEWISE_CPU_LEVELS)
     set(target tilewise-${name}_${stem}-${level})

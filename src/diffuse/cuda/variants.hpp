@@ -9,7 +9,7 @@ namespace tilewise::impl::diffuse {
 registry::variant cuda_registers_variant();  // registers.cu
 registry::variant cuda_resident_variant();   // resident.cu
 registry::variant cuda_temporal_variant();   // temporal.cu
-registry::variant cuda_tiles_variant();      // tiles.cu
+registry::variant cuda_tiles_variant();      // documents/cuda_tiles.cu
 
 /// Whether the device can hold the field as cuda_resident_variant does.
 bool resident_takes(const registry::problem& p, const backend::device& on);

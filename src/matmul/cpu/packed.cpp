@@ -6,7 +6,7 @@
 //         worker packs, and the small one is read where it lies. A product below `alone` stays on the calling thread,
 //         and a small one is not packed.
 // Limits: workspace for `depth` columns of A and rows of B.
-// Twins:  serial.cpp, blocked.cpp; the kernels are in packed_kernels.cpp.
+// Twins:  serial.cpp, documents/cpu_blocked.cpp; the kernels are in packed_kernels.cpp.
 #include "backend/cpu/wait.hpp"
 #include "base/ceil_div.hpp"
 #include "matmul/cpu/packed_kernels.hpp"

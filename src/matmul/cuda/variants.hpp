@@ -8,8 +8,8 @@ namespace tilewise::impl::matmul {
 
 registry::variant cuda_tensor_f64_variant();      // tensor_f64.cu
 registry::variant cuda_register_tiles_variant();  // register_tiles.cu
-registry::variant cuda_blocked16_variant();       // blocked16.cu
-registry::variant cuda_simple_variant();          // simple.cu
+registry::variant cuda_blocked16_variant();       // documents/cuda_blocked16.cu
+registry::variant cuda_simple_variant();          // documents/cuda_simple.cu
 registry::variant cuda_tf32_variant();            // tf32.cu
 
 }  // namespace tilewise::impl::matmul

@@ -9,7 +9,7 @@
 #include "backend/opencl/device.hpp"
 #include "backend/opencl/queue.hpp"
 #include "base/ceil_div.hpp"
-#include "polymul/karatsuba.hpp"
+#include "polymul/documents/karatsuba.hpp"
 
 #include <bit>
 

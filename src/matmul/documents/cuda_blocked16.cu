@@ -3,7 +3,7 @@
 // Order:  each thread's own chain.
 // Shape:  groups of 16 x 16; two barriers per tile.
 // Limits: none.
-// Twins:  serial.cpp, opencl/blocked16.cl.
+// Twins:  serial.cpp, opencl_blocked16.cl.
 #include "matmul/cuda/shared.cuh"
 #include "matmul/cuda/variants.hpp"
 

@@ -3,7 +3,7 @@
 // Order:  each thread's own chain.
 // Shape:  consecutive groups over the product.
 // Limits: none.
-// Twins:  serial.cpp, opencl/global.cl.
+// Twins:  serial.cpp, opencl_global.cl.
 #include "polymul/cuda/shared.cuh"
 #include "polymul/cuda/variants.hpp"
 

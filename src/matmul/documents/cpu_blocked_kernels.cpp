@@ -4,8 +4,8 @@
 // Order:  a row of C takes the products of `depth` rows of B in ascending order.
 // Shape:  four rows of B per pass, so that a row of C is read and written once for four steps of its chains.
 // Limits: without FMA instructions every step is a call to fma(): correct, but slow.
-// Twins:  serial.cpp, packed_kernels.cpp.
-#include "matmul/cpu/blocked_kernels.hpp"
+// Twins:  serial.cpp, cpu/packed_kernels.cpp.
+#include "matmul/documents/cpu_blocked_kernels.hpp"
 
 #include "order/operators.hpp"
 

@@ -3,9 +3,9 @@
 // Order:  a row of C takes the products in ascending order of K.
 // Shape:  a tile is a row of C, which is read and written once for four rows of B.
 // Limits: none.
-// Twins:  serial.cpp; the loops are in blocked_kernels.cpp.
-#include "matmul/cpu/blocked_kernels.hpp"
+// Twins:  serial.cpp; the loops are in cpu_blocked_kernels.cpp.
 #include "matmul/cpu/variants.hpp"
+#include "matmul/documents/cpu_blocked_kernels.hpp"
 
 namespace tilewise::impl::matmul {
 

@@ -3,10 +3,10 @@
 // Order:  a tile of C takes the blocks of K in ascending order and continues the chains from the stored C.
 // Shape:  tiles of `rows` x `columns` of C; for each, blocks of `depth` rows of B that all rows of the tile use.
 // Limits: none.
-// Twins:  serial.cpp, packed.cpp; the kernels are in blocked_kernels.cpp.
+// Twins:  serial.cpp, cpu/packed.cpp; the kernels are in cpu_blocked_kernels.cpp.
 #include "base/ceil_div.hpp"
-#include "matmul/cpu/blocked_kernels.hpp"
 #include "matmul/cpu/variants.hpp"
+#include "matmul/documents/cpu_blocked_kernels.hpp"
 
 namespace tilewise::impl::matmul {
 

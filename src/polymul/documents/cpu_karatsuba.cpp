@@ -4,11 +4,11 @@
 // Shape:  the longer factor in pieces of the shorter's length; up to three levels of each piece's recursion are split
 //         into 3, 9 or 27 products that run side by side, each on one thread without an allocation, and joined again.
 // Limits: no modulus, no floats.
-// Twins:  serial.cpp; the kernels are in karatsuba_kernels.cpp.
+// Twins:  serial.cpp; the kernels are in cpu_karatsuba_kernels.cpp.
 #include "base/ceil_div.hpp"
-#include "polymul/cpu/karatsuba_kernels.hpp"
 #include "polymul/cpu/naive_kernels.hpp"
 #include "polymul/cpu/variants.hpp"
+#include "polymul/documents/cpu_karatsuba_kernels.hpp"
 
 namespace tilewise::impl::polymul {
 

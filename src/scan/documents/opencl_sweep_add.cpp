@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   scan/opencl:sweep_add: tiles by themselves, the scan of their totals, and a kernel that adds it to the tiles.
-// Order:  sweep_add.cl.
+// Order:  opencl_sweep_add.cl.
 // Shape:  two launches per level but the last, which has one; elements are written twice.
 // Limits: plain inclusive sums of f32; works in place.
 // Twins:  serial.cpp.

@@ -4,7 +4,7 @@
 // Shape:  three products of half the length per level, in memory that the caller gives.
 // Limits: both factors have the same length, a leaf's times a power of two.
 // Twins:  serial.cpp.
-#include "polymul/cpu/karatsuba_kernels.hpp"
+#include "polymul/documents/cpu_karatsuba_kernels.hpp"
 
 #include "polymul/cpu/naive_kernels.hpp"
 

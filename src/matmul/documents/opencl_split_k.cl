@@ -3,7 +3,7 @@
 // Order:  its own: one chain for each part of K, and the parts' sums from the first to the last.
 // Shape:  16 x 16 items; blocks of C times parts of K. The sums: one item an element.
 // Limits: local memory for two blocks; room for a C for each part.
-// Twins:  serial.cpp, blocked16.cl.
+// Twins:  serial.cpp, opencl_blocked16.cl.
 #define TW_SIDE 16
 
 __kernel __attribute__((reqd_work_group_size(TW_SIDE, TW_SIDE, 1))) void tw_parts(

@@ -5,7 +5,7 @@
 // Order:  its own: a tile's elements are added before the tiles ahead of it are.
 // Shape:  two elements per item, groups of a power of two; tw_add has one group for each tile but the first.
 // Limits: local memory for one tile of elements; sums only.
-// Twins:  serial.cpp; embedded after program.cl, whose sweeps of pairs it uses.
+// Twins:  serial.cpp; embedded after opencl/program.cl, whose sweeps of pairs it uses.
 __kernel __attribute__((reqd_work_group_size(TW_PAIRS, 1, 1))) void tw_sweep(__global const TW_T* in, ulong in_first,
                                                                              ulong count, __global TW_T* out,
                                                                              ulong out_first, __global TW_T* totals,

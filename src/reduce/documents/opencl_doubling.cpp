@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   reduce/opencl:doubling: recursive doubling as lectures have it, one element an item: each group makes one sum
 //         of its elements, and the sums are summed in the same way until one is left.
-// Order:  doubling.cl.
+// Order:  opencl_doubling.cl.
 // Shape:  one launch per level.
 // Limits: plain sums of at least one element.
 // Twins:  serial.cpp.

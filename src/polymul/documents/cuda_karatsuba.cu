@@ -5,10 +5,10 @@
 // Shape:  one launch takes both factors to all leaves, one multiplies these, one per level joins them; one thread per
 //         element. Children of node p are 3 p, the lower halves, 3 p + 1, the upper ones, and 3 p + 2.
 // Limits: no modulus, no floats. Factors are as long as the longer one, up to a multiple of 2^depth.
-// Twins:  serial.cpp, opencl/karatsuba.cl.
+// Twins:  serial.cpp, opencl_karatsuba.cl.
 #include "polymul/cuda/shared.cuh"
 #include "polymul/cuda/variants.hpp"
-#include "polymul/karatsuba.hpp"
+#include "polymul/documents/karatsuba.hpp"
 
 namespace tilewise::impl::polymul {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   polymul/opencl:karatsuba: what comes before and after the products of the leaves, which tiles.cl
+// What:   polymul/opencl:karatsuba: what comes before and after the products of the leaves, which opencl/tiles.cl
 //         makes. A factor x is x0 + x1 z^h; the product's parts are a0 b0, a1 b1 and (a0 + a1) (b0 + b1).
 // Order:  none: integers modulo 2^64, exact in any order.
 // Shape:  one item per element. Children of node p are 3 p, the lower halves, 3 p + 1, the upper ones, and 3 p + 2.

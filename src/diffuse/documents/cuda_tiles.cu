@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   one step per launch; a group copies its tile with the halo into shared memory.
-// Order:  shared.cuh.
+// Order:  cuda/shared.cuh.
 // Shape:  a thread copies one element; those whose whole mask lies within the tile step one.
 // Limits: none.
 // Twins:  serial.cpp, opencl/tiles.cl.

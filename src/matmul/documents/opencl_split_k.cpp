@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   matmul/opencl:split_k: both input and output are divided: groups make blocks of C over parts of K, and a
 //         second kernel adds the parts.
-// Order:  split_k.cl.
+// Order:  opencl_split_k.cl.
 // Shape:  two launches.
 // Limits: f32; room on the device for `parts` results.
-// Twins:  serial.cpp, variants.cpp.
+// Twins:  serial.cpp, opencl/variants.cpp.
 #include "matmul/opencl/variants.hpp"
 
 #include "backend/opencl/device.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What karatsuba_kernels.cpp offers for each x86-64 level.
+// What cpu_karatsuba_kernels.cpp offers for each x86-64 level.
 #pragma once
 
 #include "backend/cpu/levels.hpp"

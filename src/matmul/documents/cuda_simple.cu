@@ -3,7 +3,7 @@
 // Order:  each thread's own chain.
 // Shape:  groups of 32 columns by 8 rows.
 // Limits: none.
-// Twins:  serial.cpp, opencl/simple.cl.
+// Twins:  serial.cpp, opencl_simple.cl.
 #include "matmul/cuda/shared.cuh"
 #include "matmul/cuda/variants.hpp"
 

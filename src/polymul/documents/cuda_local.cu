@@ -3,7 +3,7 @@
 // Order:  each thread's own chain.
 // Shape:  consecutive groups over the product; one barrier.
 // Limits: shared memory for all of both factors.
-// Twins:  serial.cpp, opencl/local.cl.
+// Twins:  serial.cpp, opencl_local.cl.
 #include "backend/cuda/shared.hpp"
 #include "polymul/cuda/shared.cuh"
 #include "polymul/cuda/variants.hpp"
