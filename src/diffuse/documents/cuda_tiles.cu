@@ -5,7 +5,7 @@
 // Limits: none.
 // Twins:  serial.cpp, opencl/tiles.cl.
 #include "diffuse/cuda/shared.cuh"
-#include "diffuse/cuda/variants.hpp"
+#include "registry/variant.hpp"
 
 namespace tilewise::impl::diffuse {
 

@@ -4,9 +4,12 @@
 // Shape:  tiles of `rows` x `columns` of C; for each, blocks of `depth` rows of B that all rows of the tile use.
 // Limits: none.
 // Twins:  serial.cpp, cpu/packed.cpp; the kernels are in cpu_blocked_kernels.cpp.
+#include "backend/cpu/device.hpp"
 #include "base/ceil_div.hpp"
-#include "matmul/cpu/variants.hpp"
 #include "matmul/documents/cpu_blocked_kernels.hpp"
+#include "matmul/problem.hpp"
+#include "order/operators.hpp"
+#include "registry/variant.hpp"
 
 namespace tilewise::impl::matmul {
 

@@ -4,8 +4,11 @@
 // Shape:  a tile is a row of C, which is read and written once for four rows of B.
 // Limits: none.
 // Twins:  serial.cpp; the loops are in cpu_blocked_kernels.cpp.
-#include "matmul/cpu/variants.hpp"
+#include "backend/cpu/device.hpp"
 #include "matmul/documents/cpu_blocked_kernels.hpp"
+#include "matmul/problem.hpp"
+#include "order/operators.hpp"
+#include "registry/variant.hpp"
 
 namespace tilewise::impl::matmul {
 

@@ -5,7 +5,7 @@
 // Limits: none.
 // Twins:  serial.cpp, opencl_blocked16.cl.
 #include "matmul/cuda/shared.cuh"
-#include "matmul/cuda/variants.hpp"
+#include "registry/variant.hpp"
 
 namespace tilewise::impl::matmul {
 

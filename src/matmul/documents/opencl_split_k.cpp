@@ -5,12 +5,11 @@
 // Shape:  two launches.
 // Limits: f32; room on the device for `parts` results.
 // Twins:  serial.cpp, opencl/variants.cpp.
-#include "matmul/opencl/variants.hpp"
-
 #include "backend/opencl/device.hpp"
 #include "backend/opencl/queue.hpp"
 #include "base/ceil_div.hpp"
 #include "matmul/problem.hpp"
+#include "registry/variant.hpp"
 
 namespace tilewise::embedded {
 extern const std::string_view matmul_split_k_cl;

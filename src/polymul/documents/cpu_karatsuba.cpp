@@ -5,10 +5,12 @@
 //         into 3, 9 or 27 products that run side by side, each on one thread without an allocation, and joined again.
 // Limits: no modulus, no floats.
 // Twins:  serial.cpp; the kernels are in cpu_karatsuba_kernels.cpp.
+#include "backend/cpu/device.hpp"
 #include "base/ceil_div.hpp"
 #include "polymul/cpu/naive_kernels.hpp"
-#include "polymul/cpu/variants.hpp"
 #include "polymul/documents/cpu_karatsuba_kernels.hpp"
+#include "polymul/problem.hpp"
+#include "registry/variant.hpp"
 
 namespace tilewise::impl::polymul {
 

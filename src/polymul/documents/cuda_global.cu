@@ -5,7 +5,7 @@
 // Limits: none.
 // Twins:  serial.cpp, opencl_global.cl.
 #include "polymul/cuda/shared.cuh"
-#include "polymul/cuda/variants.hpp"
+#include "registry/variant.hpp"
 
 namespace tilewise::impl::polymul {
 

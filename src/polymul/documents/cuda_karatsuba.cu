@@ -7,8 +7,8 @@
 // Limits: no modulus, no floats. Factors are as long as the longer one, up to a multiple of 2^depth.
 // Twins:  serial.cpp, opencl_karatsuba.cl.
 #include "polymul/cuda/shared.cuh"
-#include "polymul/cuda/variants.hpp"
 #include "polymul/documents/karatsuba.hpp"
+#include "registry/variant.hpp"
 
 namespace tilewise::impl::polymul {
 

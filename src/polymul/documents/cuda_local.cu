@@ -6,7 +6,7 @@
 // Twins:  serial.cpp, opencl_local.cl.
 #include "backend/cuda/shared.hpp"
 #include "polymul/cuda/shared.cuh"
-#include "polymul/cuda/variants.hpp"
+#include "registry/variant.hpp"
 
 namespace tilewise::impl::polymul {
 

@@ -7,7 +7,8 @@
 // Limits: no modulus, no floats.
 // Twins:  serial.cpp, karatsuba.hpp.
 #include "base/ceil_div.hpp"
-#include "polymul/group/variants.hpp"
+#include "polymul/problem.hpp"
+#include "registry/ranks.hpp"
 
 namespace tilewise::impl::polymul {
 
@@ -20,6 +21,12 @@ using backend::group::rank_memory;
 using registry::rank;
 
 constexpr registry::preferences by_karatsuba{.variant = "karatsuba"};
+
+/// The bytes of elements [first, end).
+template <class T>
+constexpr byte_range bytes_of(u64 first, u64 end) {
+  return {first * sizeof(T), end * sizeof(T)};
+}
 
 /// The products that are dealt to ranks: pieces of the longer factor, 3^depth leaves of each.
 struct dealing {

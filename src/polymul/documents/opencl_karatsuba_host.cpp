@@ -5,12 +5,11 @@
 // Shape:  3^depth leaves and as many launches; all factors go to the device, and all products come back from it.
 // Limits: integers without a modulus; the host waits after each launch.
 // Twins:  serial.cpp, opencl/variants.cpp; the kernels are in opencl_global.cl and opencl_karatsuba.cl.
-#include "polymul/opencl/variants.hpp"
-
 #include "backend/opencl/device.hpp"
 #include "backend/opencl/queue.hpp"
 #include "base/ceil_div.hpp"
 #include "polymul/documents/karatsuba.hpp"
+#include "registry/variant.hpp"
 
 #include <vector>
 

@@ -63,16 +63,14 @@ std::string unsupported(const problem& p, const backend::device& on, const tunin
 }  // namespace
 
 std::vector<registry::variant> reduce_opencl_variants() {
-  return {opencl_single_pass_variant(),
-          {.algorithm = "reduce",
+  return {{.algorithm = "reduce",
            .backend = "opencl",
            .name = "two_phase",
            .types = all_dtypes,
            .source = "recursive doubling: Hillis and Steele 1986, Data parallel algorithms",
            .tuning = axes,
            .unsupported = unsupported,
-           .run = run},
-          opencl_doubling_variant()};
+           .run = run}};
 }
 
 }  // namespace tilewise::impl::reduce

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The variants of reduce on OpenCL that have their own files, and what several of them tell their kernels.
+// What several variants of reduce on OpenCL tell their kernels.
 #pragma once
 
 #include "reduce/problem.hpp"
@@ -13,8 +13,5 @@ inline base::scalar_value init_value(const registry::problem& p) {
     return base::scalar_value::of(has_init(p) ? init_of<T>(p) : T(operation_of(p) == op::product ? 1 : 0));
   });
 }
-
-registry::variant opencl_doubling_variant();
-registry::variant opencl_single_pass_variant();
 
 }  // namespace tilewise::impl::reduce

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tool/diffuse/stepper.hpp"
 
-#include "diffuse/pieces.hpp"
+#include "diffuse/problem.hpp"
 #include "lab/time/clock.hpp"
 #include "registry/execute.hpp"
 #include "tool/diffuse/ranks.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   the variants of sort on OpenCL, and what they share on the host.
+// What:   what the sorts on OpenCL share on the host.
 // Order:  program.cl: smaller codes first, every pass stable.
 // Shape:  a chain of passes between two memories; the last one writes the output.
 // Limits: workspace as large as the elements; works in place.
@@ -91,10 +91,6 @@ void opencl_sort::copy_input() {
 std::uint32_t opencl_sort::mode(unsigned pass) const {
   const bool makes_indices = pass == 0 && payload_of(problem_) == payload::indices;
   return (pass == 0 ? encode : 0u) | (pass + 1 == passes_ ? decode : 0u) | (makes_indices ? indices : 0u);
-}
-
-std::vector<registry::variant> sort_opencl_variants() {
-  return {opencl_onesweep_variant(), opencl_radix_variant(), opencl_merge_path_variant(), opencl_merge_rank_variant()};
 }
 
 }  // namespace tilewise::impl::sort

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The variants on the CPU, one maker for each <method>.cpp.
+// What the sorts on the CPU do for one another, for sorted lines, and for a few keys.
 #pragma once
 
 #include "backend/cpu/device.hpp"
@@ -7,9 +7,6 @@
 #include "sort/operands.hpp"
 
 namespace tilewise::impl::sort {
-
-registry::variant cpu_radix_variant();
-registry::variant cpu_merge_variant();
 
 /// Up to this many keys are sorted by vectors on the calling thread, without a device, problem or workspace.
 inline constexpr std::uint64_t few_keys = 256;
