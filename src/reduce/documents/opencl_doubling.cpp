@@ -5,11 +5,11 @@
 // Shape:  one launch per level.
 // Limits: plain sums of at least one element.
 // Twins:  serial.cpp.
-#include "reduce/opencl/variants.hpp"
-
 #include "backend/opencl/device.hpp"
 #include "backend/opencl/queue.hpp"
 #include "base/ceil_div.hpp"
+#include "reduce/problem.hpp"
+#include "registry/variant.hpp"
 
 namespace tilewise::embedded {
 extern const std::string_view reduce_doubling_cl;

@@ -4,11 +4,11 @@
 // Shape:  one launch per level and one more; two launches up to tile^2 elements.
 // Limits: local memory for one tile of elements; f64 where the device has it.
 // Twins:  serial.cpp.
-#include "reduce/opencl/variants.hpp"
-
 #include "backend/opencl/device.hpp"
 #include "backend/opencl/queue.hpp"
 #include "order/block_tree.hpp"
+#include "reduce/problem.hpp"
+#include "registry/variant.hpp"
 
 #include <bit>
 
