@@ -1,40 +1,49 @@
 # SPDX-License-Identifier: Apache-2.0
-# tilewise_algorithm(NAME BACKENDS cpu serial opencl cuda openacc group [PROGRAMS_AFTER FILE.cl...]): adds an algorithm's folder to
+# tilewise_algorithm(NAME VARIANTS cpu serial opencl cuda/METHOD... group [PROGRAMS_AFTER FILE.cl...]): adds an algorithm's folder to
 # the library and the catalog. Variants are chosen in the order of the list: cpu stands before serial, which runs on CPUs too.
 #
-# The folder holds NAME.cpp, NAME/algorithm.cpp and, for each backend, one file NAME/<backend>.cpp, or several in NAME/<backend>/
-# of which NAME/<backend>/variants.cpp comes first. `std::vector<registry::variant> NAME_<backend>_variants()` in namespace
-# tilewise::impl::NAME is in that one file, or the first one; without it, there is an error. A backend's other files,
-# <backend>_*.cpp or <backend>/*.cpp, are added too; CUDA files that hold kernels end in .cu. Beside them may lie, with _ in place
-# of the last / where a backend has no folder:
+# The folder holds NAME.cpp, NAME/algorithm.cpp and, for each backend, one file NAME/<backend>.cpp, or several in NAME/<backend>/.
+# A word <backend>/METHOD stands for `registry::variant <backend>_METHOD_variant()` in namespace tilewise::impl::NAME, in the
+# method's own file; a backend's word alone for `std::vector<registry::variant> NAME_<backend>_variants()`, which is in its one file
+# or in NAME/<backend>/variants.cpp; without that, there is an error. All of a backend's files, <backend>_*.cpp or <backend>/*.cpp,
+# are added; CUDA files that hold kernels end in .cu. Beside them may lie, with _ in place of the last / where a backend has no
+# folder:
 #   NAME/opencl/program.cl     (NAME/opencl.cl) embedded after order/operators.cl, block_tree.cl and the FILEs of src/ as embedded::NAME_cl
 #   NAME/opencl/METHOD.cl      embedded after all of these as embedded::NAME_METHOD_cl, unless it is one of the FILEs
 #   NAME/cuda/*_sm90a.cu       compiled for compute capability 9.0's own code alone, see tilewise_sm90a
 #   NAME/cpu/*kernels.cpp      compiled once for each of TILEWISE_CPU_LEVELS, with TILEWISE_LEVEL = v2, v3, v4
+#   NAME/documents/            methods that are never chosen and only teach: <backend>_*.cpp, *.cu and *.cl, *kernels.cpp
 #   NAME/pieces.cpp            added to the library: how the host's problems pass through a device, see registry/pieces.hpp
 #   NAME/test.cpp              added to the tests
 function(tilewise_algorithm name)
-  cmake_parse_arguments(arg "" "" "BACKENDS;PROGRAMS_AFTER" ${ARGN})
+  cmake_parse_arguments(arg "" "" "VARIANTS;PROGRAMS_AFTER" ${ARGN})
   set(algorithms_parts algorithm.cpp)
   set(cuda_parts "")
   target_sources(tilewise PRIVATE ${name}.cpp algorithm.cpp)
   set_property(GLOBAL APPEND PROPERTY TILEWISE_ALGORITHMS ${name})
-  foreach(backend IN LISTS arg_BACKENDS)
+  set(added "")
+  foreach(variant IN LISTS arg_VARIANTS)
+    string(REGEX REPLACE "/.*" "" backend ${variant})
     string(TOUPPER ${backend} switch)
     if(DEFINED TILEWISE_${switch} AND NOT TILEWISE_${switch})
       continue()
     endif()
+    set_property(GLOBAL APPEND PROPERTY TILEWISE_VARIANTS ${name}/${variant})
     file(GLOB first CONFIGURE_DEPENDS ${backend}.cpp ${backend}/variants.cpp)
-    file(GLOB sources CONFIGURE_DEPENDS ${backend}_*.cpp ${backend}/*.cpp)
+    file(GLOB sources CONFIGURE_DEPENDS ${backend}_*.cpp ${backend}/*.cpp documents/${backend}_*.cpp)
     set(first_with_kernels "")
     set(with_kernels "")
     if(backend STREQUAL "cuda")
       file(GLOB first_with_kernels CONFIGURE_DEPENDS cuda.cu cuda/variants.cu)
-      file(GLOB with_kernels CONFIGURE_DEPENDS cuda_*.cu cuda/*.cu)
+      file(GLOB with_kernels CONFIGURE_DEPENDS cuda_*.cu cuda/*.cu documents/cuda_*.cu)
     endif()
-    if(NOT first AND NOT first_with_kernels)
+    if(variant STREQUAL backend AND NOT first AND NOT first_with_kernels)
       message(FATAL_ERROR "${name} declares the backend ${backend}, but ${backend}.cpp and ${backend}/variants.cpp are missing")
     endif()
+    if(backend IN_LIST added)
+      continue()
+    endif()
+    list(APPEND added ${backend})
     list(PREPEND sources ${first})
     list(PREPEND with_kernels ${first_with_kernels})
     list(REMOVE_DUPLICATES sources)
@@ -55,7 +64,6 @@ function(tilewise_algorithm name)
         list(APPEND algorithms_parts ${sources})
       endif()
     endif()
-    set_property(GLOBAL APPEND PROPERTY TILEWISE_VARIANT_LISTS ${name}::${name}_${backend})
   endforeach()
   # Compiled in batches of one file of each algorithm, whose namespaces differ (CMAKE_UNITY_BUILD). CUDA's have batches of
   # their own, so that the others stay as they are when a build folder gets CUDA.
@@ -68,7 +76,7 @@ function(tilewise_algorithm name)
   endforeach()
   if(TILEWISE_OPENCL)
     file(GLOB shared CONFIGURE_DEPENDS opencl.cl opencl/program.cl)
-    file(GLOB methods CONFIGURE_DEPENDS opencl_*.cl opencl/*.cl)
+    file(GLOB methods CONFIGURE_DEPENDS opencl_*.cl opencl/*.cl documents/opencl_*.cl)
     set(before order/operators.cl order/block_tree.cl ${arg_PROGRAMS_AFTER})
     list(TRANSFORM before PREPEND ${PROJECT_SOURCE_DIR}/src/)
     list(REMOVE_ITEM methods ${shared} ${before})
@@ -81,7 +89,8 @@ function(tilewise_algorithm name)
       tilewise_embed(tilewise ${name}_${method}_cl ${before} ${shared} ${source})
     endforeach()
   endif()
-  file(GLOB kernels RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS cpu*_kernels.cpp cpu/*kernels.cpp)
+  file(GLOB kernels RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS cpu*_kernels.cpp cpu/*kernels.cpp
+       documents/cpu_*kernels.cpp)
   foreach(source IN LISTS kernels)
     tilewise_cpu_levels(${name} ${source})
   endforeach()
@@ -153,7 +162,7 @@ endfunction()
 
 # tilewise_cpu_levels(NAME FILE): compiles FILE of what is called NAME once for each of TILEWISE_CPU_LEVELS, as TILEWISE_LEVEL.
 function(tilewise_cpu_levels name file)
-  string(REGEX REPLACE "[/_]kernels\\.cpp$" "" stem ${file})
+  string(REGEX REPLACE "^documents/|[/_]kernels\\.cpp$" "" stem ${file})
   string(REPLACE "/" "_" stem ${stem})
   foreach(level IN LISTS TILEWISE_CPU_LEVELS)
     set(target tilewise-${name}_${stem}-${level})
@@ -170,7 +179,7 @@ endfunction()
 # Writes catalog.gen.cpp: direct calls, so that no linker drops a variant.
 function(tilewise_catalog)
   get_property(algorithms GLOBAL PROPERTY TILEWISE_ALGORITHMS)
-  get_property(lists GLOBAL PROPERTY TILEWISE_VARIANT_LISTS)
+  get_property(variants GLOBAL PROPERTY TILEWISE_VARIANTS)
   set(declarations "")
   set(descriptors "")
   set(calls "")
@@ -178,12 +187,18 @@ function(tilewise_catalog)
     string(APPEND declarations "namespace impl::${name} { const registry::algorithm& ${name}_algorithm(); }\n")
     string(APPEND descriptors "      &impl::${name}::${name}_algorithm(),\n")
   endforeach()
-  foreach(list IN LISTS lists)
-    string(REPLACE "::" ";" parts ${list})
-    list(GET parts 0 name)
-    list(GET parts 1 function)
-    string(APPEND declarations "namespace impl::${name} { std::vector<registry::variant> ${function}_variants(); }\n")
-    string(APPEND calls "  append(impl::${list}_variants());\n")
+  foreach(variant IN LISTS variants)
+    string(REPLACE "/" ";" parts ${variant})
+    list(POP_FRONT parts name backend method)
+    if(method)
+      set(function ${backend}_${method}_variant)
+      string(APPEND declarations "namespace impl::${name} { registry::variant ${function}(); }\n")
+      string(APPEND calls "  all.push_back(impl::${name}::${function}());\n")
+    else()
+      set(function ${name}_${backend}_variants)
+      string(APPEND declarations "namespace impl::${name} { std::vector<registry::variant> ${function}(); }\n")
+      string(APPEND calls "  append(impl::${name}::${function}());\n")
+    endif()
   endforeach()
   configure_file(${PROJECT_SOURCE_DIR}/cmake/catalog.gen.cpp.in ${CMAKE_CURRENT_BINARY_DIR}/catalog.gen.cpp @ONLY)
   target_sources(tilewise PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/catalog.gen.cpp)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The descriptor of convolve.
 #include "base/lasting.hpp"
-#include "convolve/pieces.hpp"
 #include "convolve/problem.hpp"
 #include "registry/matrix_shape.hpp"
 

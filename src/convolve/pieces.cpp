@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convolve/pieces.hpp"
-
+// Images on the host that pass through a device in bands of rows.
+#include "registry/pieces.hpp"
 #include "convolve/problem.hpp"
 
 #include <algorithm>

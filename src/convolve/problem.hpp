@@ -14,6 +14,7 @@
 namespace tilewise::impl::convolve {
 
 const registry::algorithm& convolve_algorithm();
+extern const registry::division division;  // pieces.cpp
 
 inline constexpr std::array<std::string_view, 2> borders{"valid", "zero"};  // as the enum has them
 

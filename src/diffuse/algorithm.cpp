@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The descriptor of diffuse.
 #include "base/lasting.hpp"
-#include "diffuse/pieces.hpp"
 #include "diffuse/problem.hpp"
 #include "registry/matrix_shape.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "diffuse/pieces.hpp"
-
+// Fields on the host that pass through a device in bands of rows, several steps at a time.
+#include "registry/pieces.hpp"
 #include "base/ceil_div.hpp"
 #include "diffuse/problem.hpp"
 

@@ -23,6 +23,7 @@
 namespace tilewise::impl::diffuse {
 
 const registry::algorithm& diffuse_algorithm();
+extern const registry::division division;  // pieces.cpp
 
 inline weights<double> weights_of(mask m, double dx, double dy, double rate) {
   const double both = dx * dx + dy * dy;
@@ -158,5 +159,11 @@ inline bool copies_only(const registry::problem& p, const registry::bindings& wh
   if (s.elements() != 0) queue.copy(where.out[0], where.in[0], s.elements() * size_of(p.type));
   return true;
 }
+
+/// Whether the device has room for the field, the result and a workspace.
+bool fits(const registry::problem& p, const device_info& on);
+
+/// How many steps, at most, one pass of a field that does not fit takes; no problem has fewer than one.
+std::uint64_t steps_of_a_pass(const registry::problem& p, const device_info& on);
 
 }  // namespace tilewise::impl::diffuse

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The descriptor of matmul.
 #include "base/lasting.hpp"
-#include "matmul/pieces.hpp"
 #include "matmul/problem.hpp"
 #include "registry/matrix_shape.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "matmul/pieces.hpp"
-
+// Matrices on the host that a device multiplies piece by piece, whatever their shape.
+#include "registry/pieces.hpp"
 #include "base/ceil_div.hpp"
 #include "matmul/problem.hpp"
 

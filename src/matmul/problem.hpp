@@ -5,9 +5,12 @@
 
 #include "registry/algorithm.hpp"
 
+#include <algorithm>
+
 namespace tilewise::impl::matmul {
 
 const registry::algorithm& matmul_algorithm();
+extern const registry::division division;  // pieces.cpp
 
 /// The sizes by their usual names.
 struct sizes {
@@ -20,6 +23,20 @@ struct sizes {
         lda(p.shape.rank == 6 ? p.shape[3] : k),
         ldb(p.shape.rank == 6 ? p.shape[4] : n),
         ldc(p.shape.rank == 6 ? p.shape[5] : n) {}
+};
+
+/// Elements [begin, end) of part `index` when `count` elements are cut into `parts` whose sizes differ by at most one.
+struct part {
+  std::uint64_t begin, end;
+
+  part(std::uint64_t count, std::uint64_t parts, std::uint64_t index)
+      : begin(start(count, parts, index)), end(start(count, parts, index + 1)) {}
+  std::uint64_t size() const { return end - begin; }
+
+ private:
+  static std::uint64_t start(std::uint64_t count, std::uint64_t parts, std::uint64_t index) {
+    return count / parts * index + std::min(index, count % parts);
+  }
 };
 
 }  // namespace tilewise::impl::matmul

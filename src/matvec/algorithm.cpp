@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The descriptor of matvec.
 #include "base/lasting.hpp"
-#include "matvec/pieces.hpp"
 #include "matvec/problem.hpp"
 #include "registry/matrix_shape.hpp"
 

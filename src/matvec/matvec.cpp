@@ -3,8 +3,9 @@
 #include <tilewise/matvec.hpp>
 
 #include "base/instantiate.hpp"
-#include "matvec/cpu/small.hpp"
+#include "matvec/cpu/kernels.hpp"
 #include "matvec/problem.hpp"
+#include "order/operators.hpp"
 #include "registry/call.hpp"
 #include "registry/matrix_shape.hpp"
 
@@ -31,6 +32,17 @@ void require_one_size(std::uint64_t x, std::uint64_t y) {
   if (x != y)
     throw error(errc::invalid_argument, "x has " + std::to_string(x) + " elements and y has " + std::to_string(y) +
                                             "; a dot product needs equally many in both");
+}
+
+/// Up to so many are multiplied on the calling thread, without a device, problem or workspace.
+constexpr std::uint64_t few_products = 4096;
+
+/// 0 < n <= few_products. The same bits as every variant.
+template <class T>
+T dot_few(const T* x, const T* y, std::uint64_t n) {
+  using bits = order::wrapping_t<T>;
+  static const auto dot = impl::matvec::kernels_for<bits>(backend::cpu::best_instruction_set()).dot;
+  return static_cast<T>(dot(reinterpret_cast<const bits*>(x), reinterpret_cast<const bits*>(y), n));
 }
 
 /// Not inlined, so that the shortcut does not pay for its stack frame.
@@ -60,8 +72,8 @@ void matvec(const array<T>& a, matrix_layout layout, const array<T>& x, array<T>
 template <scalar T>
 T dot(std::span<const T> x, std::span<const T> y, const matvec_options& options) {
   require_one_size(x.size(), y.size());
-  if (registry::takes_shortcut(x, impl::matvec::few_products, options) && y.data() != nullptr)
-    return impl::matvec::dot_few(x.data(), y.data(), x.size());
+  if (registry::takes_shortcut(x, few_products, options) && y.data() != nullptr)
+    return dot_few(x.data(), y.data(), x.size());
   return dot_by_call(x, y, options);
 }
 

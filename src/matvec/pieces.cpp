@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "matvec/pieces.hpp"
-
+// Matrices on the host that a device multiplies by a vector some rows at a time.
+#include "registry/pieces.hpp"
 #include "matvec/problem.hpp"
 #include "registry/matrix_shape.hpp"
 

@@ -8,6 +8,7 @@
 namespace tilewise::impl::matvec {
 
 const registry::algorithm& matvec_algorithm();
+extern const registry::division division;  // pieces.cpp
 
 /// The sizes by their usual names.
 struct sizes {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The descriptor of polymul.
 #include "base/lasting.hpp"
-#include "polymul/overflow.hpp"
 #include "polymul/problem.hpp"
 
 #include <bit>

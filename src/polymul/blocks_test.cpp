@@ -2,7 +2,6 @@
 // Products by transforms whose blocks several GPUs share: what makes the blocks, and their bits.
 #include "backend/group/device.hpp"
 #include "helpers.hpp"
-#include "polymul/group/variants.hpp"
 #include "polymul/ntt_blocks.hpp"
 #include "registry/catalog.hpp"
 #include "scattered_operand.hpp"

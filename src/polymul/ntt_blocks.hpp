@@ -7,6 +7,10 @@
 #include "backend/backend.hpp"
 #include "polymul/gpu_ntt.hpp"
 
+namespace tilewise::backend::group {
+class rank;
+}
+
 namespace tilewise::impl::polymul {
 
 inline constexpr unsigned log_most_blocks = 3, most_blocks = 1u << log_most_blocks;
@@ -38,5 +42,10 @@ using block_combiner = void(const registry::problem& p, const ntt_block& block,
 
 block_multiplier multiply_block_on_cuda;
 block_combiner combine_blocks_on_cuda;
+
+/// On each rank together, of which there are at least two: each of the first 2^log_blocks a block of the transforms.
+/// All must be CUDA devices that read and write one another's memory.
+void multiply_by_blocks(const registry::problem& p, const registry::bindings& where, const backend::group::rank& r,
+                        unsigned log_blocks);
 
 }  // namespace tilewise::impl::polymul

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "polymul/overflow.hpp"
-
+// Whether a product of integers fits 64 bits: by a bound, and where that does not decide, exactly.
 #include "polymul/problem.hpp"
 #include "reduce/problem.hpp"
 #include "registry/choose.hpp"
@@ -59,6 +58,13 @@ std::array<std::uint64_t, 2> magnitudes(const registry::problem& p, const regist
   return p.type == dtype::i32 ? both(std::int32_t{}) : both(std::int64_t{});
 }
 
+/// Whether the largest magnitudes of both factors show that no coefficient can exceed 63 bits.
+bool bound_decides(std::uint64_t largest_a, std::uint64_t largest_b, std::uint64_t shorter) {
+  constexpr wide_integer most = (wide_integer{1} << 63) - 1;
+  if (largest_a == 0 || largest_b == 0 || shorter == 0) return true;
+  return wide_integer{largest_a} * largest_b <= most / shorter;
+}
+
 bool is_needed(const registry::problem& p, const registry::bindings& where, backend::queue& queue) {
   if (is_float(p.type) || modulus_of(p) != 0 || sizes(p).count == 0) return false;
   const auto [largest_a, largest_b] = magnitudes(p, where, queue);
@@ -96,11 +102,5 @@ void require(const registry::problem& p, const registry::bindings& where, backen
 }  // namespace
 
 const registry::proof no_overflow{is_needed, require};
-
-bool bound_decides(std::uint64_t largest_a, std::uint64_t largest_b, std::uint64_t shorter) {
-  constexpr wide_integer most = (wide_integer{1} << 63) - 1;
-  if (largest_a == 0 || largest_b == 0 || shorter == 0) return true;
-  return wide_integer{largest_a} * largest_b <= most / shorter;
-}
 
 }  // namespace tilewise::impl::polymul

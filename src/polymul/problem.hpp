@@ -2,7 +2,7 @@
 // How a polynomial product is written as a registry::problem: shape {n, m}, the numbers of coefficients. Coefficients
 // are in ascending order of their powers. A range of a product has the shape {n, m, first, count}; only the variants by
 // the definition take it. Integers have two kinds of product: modulus=none, of which variants take every coefficient to
-// fit 64 bits, since the proof of overflow.hpp refuses any other, and modulus=given, in [0, modulus).
+// fit 64 bits, since the proof of overflow.cpp refuses any other, and modulus=given, in [0, modulus).
 #pragma once
 
 #include "registry/algorithm.hpp"
@@ -16,6 +16,11 @@
 namespace tilewise::impl::polymul {
 
 const registry::algorithm& polymul_algorithm();
+
+/// The descriptor's proof, for integers without a modulus. Where the largest coefficients do not show that the product
+/// fits, it is computed again by moduli whose product no difference can reach. Throws `overflow`, naming the first
+/// coefficient that does not fit.
+extern const registry::proof no_overflow;
 
 inline constexpr std::array coefficient_types{dtype::i32, dtype::i64, dtype::f32, dtype::f64};
 inline constexpr std::array integer_types{dtype::i32, dtype::i64};
@@ -76,6 +81,13 @@ void with_coefficients(dtype type, F&& f) {
     case dtype::f32: return f(float{});
     default: return f(double{});
   }
+}
+
+/// The coefficients in lanes of another type, followed by zeros up to `room` lanes.
+template <class T, class Lane>
+void widen(const T* from, std::uint64_t count, Lane* to, std::uint64_t room) {
+  for (std::uint64_t i = 0; i < count; ++i) to[i] = static_cast<Lane>(from[i]);
+  std::fill(to + count, to + room, Lane(0));
 }
 
 /// The residue in [0, modulus).

@@ -5,7 +5,6 @@
 //         CUDA this only enqueues, so the next call begins while this one computes.
 // Limits: those of the members' variants.
 // Twins:  partial.cpp, whose state it is.
-#include "reduce/blocks.hpp"
 #include "reduce/problem.hpp"
 #include "reduce/segment.hpp"
 #include "registry/ranks.hpp"

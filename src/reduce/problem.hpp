@@ -16,6 +16,13 @@ T init_of(const registry::problem& p) {
   return p.number[0].as<T>();
 }
 
+/// What a device's kernels take as initial value. An empty sum is 0 and an empty product 1.
+inline base::scalar_value init_value(const registry::problem& p) {
+  return with_type(p.type, [&]<class T>(T) {
+    return base::scalar_value::of(has_init(p) ? init_of<T>(p) : T(operation_of(p) == op::product ? 1 : 0));
+  });
+}
+
 /// The result, before it is made canonical, from prefix = P(n): init + P(n); without elements, the operator's value for
 /// an empty array.
 template <class T, class Op>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The descriptor of scan.
 #include "base/lasting.hpp"
-#include "scan/pieces.hpp"
 #include "scan/problem.hpp"
 
 namespace tilewise::impl::scan {

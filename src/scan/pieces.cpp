@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "scan/pieces.hpp"
-
-#include "base/ceil_div.hpp"
+// Arrays on the host that a device scans piece by piece.
 #include "reduce/pieces.hpp"
+#include "base/ceil_div.hpp"
 #include "scan/problem.hpp"
 
 namespace tilewise::impl::scan {

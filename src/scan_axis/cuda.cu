@@ -14,7 +14,6 @@
 #include "reduce_axis/cuda/tile.cuh"
 #include "registry/each_line.hpp"
 #include "registry/variant.hpp"
-#include "scan/cuda/prefixes.cuh"
 #include "scan/cuda/shared.cuh"
 #include "scan_axis/problem.hpp"
 

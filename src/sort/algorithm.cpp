@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The descriptor of sort.
 #include "base/lasting.hpp"
-#include "sort/pieces.hpp"
 #include "sort/problem.hpp"
 
 #include <bit>

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operands of the sorts whose memory has addresses, as elements.hpp describes them. opencl/shared.hpp says the
+// The operands of the sorts whose memory has addresses, as code.hpp describes them. opencl/shared.hpp says the
 // same of OpenCL's.
 #pragma once
 
 #include "registry/variant.hpp"
 #include "sort/code.hpp"
-#include "sort/elements.hpp"
 #include "sort/problem.hpp"
 
 namespace tilewise::impl::sort {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sort/pieces.hpp"
-
+// Arrays on the host that are too large for a device: it sorts runs, and the CPU merges them.
+#include "registry/pieces.hpp"
 #include "sort/cpu/merge.hpp"
 
 #include <bit>

@@ -14,6 +14,7 @@ inline constexpr std::array<std::string_view, 4> payload_words{"none", "values32
 enum class payload : std::uint8_t { none, values32, values64, indices };
 
 const registry::algorithm& sort_algorithm();
+extern const registry::division division;  // pieces.cpp
 
 inline bool is_descending(const registry::problem& p) { return p.setting[0] == 1; }
 inline payload payload_of(const registry::problem& p) { return static_cast<payload>(p.setting[1]); }

@@ -4,7 +4,7 @@
 
 #include "base/instantiate.hpp"
 #include "registry/call.hpp"
-#include "sort/cpu/variants.hpp"
+#include "sort/cpu/methods.hpp"
 #include "sort/problem.hpp"
 
 namespace tilewise {

@@ -6,7 +6,7 @@
 // Twins:  serial.cpp, opencl/blocks.cpp.
 #include "convolve/cuda/blocks.cuh"
 
-#include "convolve/cuda/variants.hpp"
+#include "registry/variant.hpp"
 
 namespace tilewise::impl::convolve {
 

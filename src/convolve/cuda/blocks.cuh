@@ -125,4 +125,8 @@ __global__ void __launch_bounds__(group_size, block_groups_on_unit<Mask, T>) blo
   }
 }
 
+/// Of the variant blocks, which takes whatever boxes does and images that begin anywhere.
+void run_blocks(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
+                backend::queue& on);
+
 }  // namespace tilewise::impl::convolve

@@ -7,7 +7,7 @@
 // Twins:  serial.cpp.
 #include "convolve/cuda/boxes.cuh"
 
-#include "convolve/cuda/variants.hpp"
+#include "registry/variant.hpp"
 
 namespace tilewise::impl::convolve {
 

@@ -7,7 +7,7 @@
 #include "convolve/cuda/packs.cuh"
 
 #include "backend/cuda/queue.hpp"
-#include "convolve/cuda/variants.hpp"
+#include "registry/variant.hpp"
 
 namespace tilewise::impl::convolve {
 

@@ -5,7 +5,7 @@
 // Limits: fewer than 2^31 groups.
 // Twins:  serial.cpp, opencl/simple.cl.
 #include "convolve/cuda/shared.cuh"
-#include "convolve/cuda/variants.hpp"
+#include "registry/variant.hpp"
 
 namespace tilewise::impl::convolve {
 

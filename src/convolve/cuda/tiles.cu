@@ -6,7 +6,7 @@
 // Twins:  serial.cpp, opencl/tiles.cl.
 #include "convolve/cuda/tiles.cuh"
 
-#include "convolve/cuda/variants.hpp"
+#include "registry/variant.hpp"
 
 namespace tilewise::impl::convolve {
 

@@ -120,8 +120,7 @@ constant_mask::constant_mask(backend::opencl::queue& q, const backend::memory& m
 }
 
 std::vector<registry::variant> convolve_opencl_variants() {
-  return {opencl_blocks_variant(),
-          {.algorithm = "convolve",
+  return {{.algorithm = "convolve",
            .backend = "opencl",
            .name = "tiles",
            .types = float_types,

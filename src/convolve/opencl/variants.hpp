@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the OpenCL variants of convolve share; those in files of their own are listed by variants.cpp.
+// What the OpenCL variants of convolve share.
 #pragma once
 
 #include "backend/opencl/device.hpp"
@@ -8,8 +8,6 @@
 #include "registry/variant.hpp"
 
 namespace tilewise::impl::convolve {
-
-registry::variant opencl_blocks_variant();  // blocks.cpp
 
 /// The group of each of them.
 inline constexpr backend::opencl::group_shape tile_group{32, 8};

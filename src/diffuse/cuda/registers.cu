@@ -8,7 +8,7 @@
 // Twins:  serial.cpp, opencl/registers.cpp.
 #include "backend/cuda/queue.hpp"
 #include "diffuse/cuda/registers.cuh"
-#include "diffuse/cuda/variants.hpp"
+#include "registry/variant.hpp"
 
 namespace tilewise::impl::diffuse {
 

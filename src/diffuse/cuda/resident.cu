@@ -10,7 +10,7 @@
 // Twins:  serial.cpp.
 #include "backend/cuda/queue.hpp"
 #include "diffuse/cuda/resident.cuh"
-#include "diffuse/cuda/variants.hpp"
+#include "registry/variant.hpp"
 
 namespace tilewise::impl::diffuse {
 

@@ -135,4 +135,7 @@ void with_type_and_mask(const registry::problem& p, const F& f) {
   });
 }
 
+/// Whether the device can hold the field as the variant resident does.
+bool resident_takes(const registry::problem& p, const backend::device& on);
+
 }  // namespace tilewise::impl::diffuse

@@ -6,7 +6,7 @@
 // Twins:  serial.cpp.
 #include "diffuse/cuda/direct.cuh"
 #include "diffuse/cuda/temporal.cuh"
-#include "diffuse/cuda/variants.hpp"
+#include "registry/variant.hpp"
 
 #include <bit>
 

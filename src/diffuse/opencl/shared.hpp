@@ -8,8 +8,6 @@
 
 namespace tilewise::impl::diffuse {
 
-registry::variant opencl_registers_variant();
-
 /// The definitions that program.cl takes.
 inline std::string opencl_definitions(const registry::problem& p) {
   return backend::opencl::definitions_of(p.type, op::sum) + " -DTW_MASK=" + std::string(mask_words[p.setting[0]]);

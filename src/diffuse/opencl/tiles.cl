@@ -5,7 +5,7 @@
 //         item's registers, where they are stepped, and in local memory, for the neighbours. With each step the valid
 //         part of the tile shrinks by a radius on each side; what is left is written.
 // Limits: embedded after program.cl; local memory for a TW_WIDTH x TW_HEIGHT tile.
-// Twins:  serial.cpp, cuda/tiles.cu.
+// Twins:  serial.cpp, documents/cuda_tiles.cu.
 #ifndef TW_WIDTH
 #define TW_WIDTH 64
 #define TW_HEIGHT 32

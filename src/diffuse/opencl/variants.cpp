@@ -97,8 +97,7 @@ std::string unsupported(const problem& p, const backend::device& on, const tunin
 }  // namespace
 
 std::vector<registry::variant> diffuse_opencl_variants() {
-  return {opencl_registers_variant(),
-          {.algorithm = "diffuse",
+  return {{.algorithm = "diffuse",
            .backend = "opencl",
            .name = "temporal",
            .types = float_types,

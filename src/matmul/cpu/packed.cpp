@@ -6,11 +6,14 @@
 //         worker packs, and the small one is read where it lies. A product below `alone` stays on the calling thread,
 //         and a small one is not packed.
 // Limits: workspace for `depth` columns of A and rows of B.
-// Twins:  serial.cpp, blocked.cpp; the kernels are in packed_kernels.cpp.
+// Twins:  serial.cpp, documents/cpu_blocked.cpp; the kernels are in packed_kernels.cpp.
+#include "backend/cpu/device.hpp"
 #include "backend/cpu/wait.hpp"
 #include "base/ceil_div.hpp"
 #include "matmul/cpu/packed_kernels.hpp"
-#include "matmul/cpu/variants.hpp"
+#include "matmul/problem.hpp"
+#include "order/operators.hpp"
+#include "registry/variant.hpp"
 
 #include <atomic>
 
@@ -217,6 +220,12 @@ void multiply_in_place(const registry::bindings& where, const sizes& s, const pa
                     .depth = s.k,
                     .first = true,
                     .last = true});
+}
+
+/// C where K is 0.
+template <class T>
+void fill_with_zeros(T* c, const sizes& s) {
+  for (std::uint64_t i = 0; i < s.m; ++i) std::fill_n(c + i * s.ldc, s.n, T(0));
 }
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning& t, backend::queue& q) {

@@ -4,7 +4,7 @@
 // Shape:  per step of k: two vectors of B; per row, one broadcast element of A and two fused multiply-adds.
 // Limits: reads and writes nothing outside its operands: at an edge absent lanes are masked, and absent rows repeat the
 //         last one.
-// Twins:  serial.cpp, blocked_kernels.cpp.
+// Twins:  serial.cpp, documents/cpu_blocked_kernels.cpp.
 #include "matmul/cpu/packed_kernels.hpp"
 
 #include "backend/cpu/vector.hpp"

@@ -7,7 +7,7 @@
 // Limits: compute capability 8.0; elements of 4 bytes are shared out and piped.
 // Twins:  serial.cpp, opencl/register_tiles.cl.
 #include "matmul/cuda/piped_tiles.cuh"
-#include "matmul/cuda/variants.hpp"
+#include "registry/variant.hpp"
 
 namespace tilewise::impl::matmul {
 

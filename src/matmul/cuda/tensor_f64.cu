@@ -8,7 +8,7 @@
 // Limits: f64; compute capability 8.0 or 9.0, whose bits are known.
 // Twins:  serial.cpp.
 #include "matmul/cuda/tensor.cuh"
-#include "matmul/cuda/variants.hpp"
+#include "registry/variant.hpp"
 
 namespace tilewise::impl::matmul {
 

@@ -7,8 +7,8 @@
 // Twins:  none.
 #include "matmul/cuda/row_copies.cuh"
 #include "matmul/cuda/tensor.cuh"
-#include "matmul/cuda/variants.hpp"
 #include "matmul/cuda/warpgroups.hpp"
+#include "registry/variant.hpp"
 
 #include <algorithm>
 

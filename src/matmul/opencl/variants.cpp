@@ -4,8 +4,6 @@
 // Shape:  one launch; a group makes one tile of C.
 // Limits: local memory for the tiles; f64 where the device has it.
 // Twins:  serial.cpp.
-#include "matmul/opencl/variants.hpp"
-
 #include "backend/opencl/device.hpp"
 #include "backend/opencl/queue.hpp"
 #include "base/ceil_div.hpp"
@@ -202,8 +200,7 @@ std::vector<registry::variant> matmul_opencl_variants() {
        .source = "the definition, one work-item per element: Golub and Van Loan, Matrix Computations, 4th edition, 1.1",
        .tuning = simple_axes,
        .unsupported = simple_unsupported,
-       .run = run_simple},
-      opencl_split_k_variant()};
+       .run = run_simple}};
 }
 
 }  // namespace tilewise::impl::matmul

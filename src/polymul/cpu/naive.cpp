@@ -4,9 +4,11 @@
 // Shape:  a copy of the second factor between zeros, then tiles of neighbouring coefficients, each on one thread.
 // Limits: no modulus.
 // Twins:  serial.cpp; the kernels are in naive_kernels.cpp.
+#include "backend/cpu/device.hpp"
 #include "base/ceil_div.hpp"
 #include "polymul/cpu/naive_kernels.hpp"
-#include "polymul/cpu/variants.hpp"
+#include "polymul/problem.hpp"
+#include "registry/variant.hpp"
 
 namespace tilewise::impl::polymul {
 

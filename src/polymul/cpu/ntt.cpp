@@ -5,9 +5,11 @@
 //         levels, the products of residues and back; columns: the last levels, residues to integers.
 // Limits: 2^31 coefficients of the product, since the primes have roots of order 2^32.
 // Twins:  serial.cpp; the kernels are in ntt_kernels.cpp.
+#include "backend/cpu/device.hpp"
 #include "base/ceil_div.hpp"
 #include "polymul/cpu/ntt_primes.hpp"
-#include "polymul/cpu/variants.hpp"
+#include "polymul/problem.hpp"
+#include "registry/variant.hpp"
 
 #include <bit>
 #include <deque>

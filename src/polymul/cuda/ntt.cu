@@ -12,7 +12,7 @@
 #include "polymul/cuda/ntt_columns.cuh"
 #include "polymul/cuda/ntt_rows.cuh"
 #include "polymul/cuda/shared.cuh"
-#include "polymul/cuda/variants.hpp"
+#include "registry/variant.hpp"
 
 namespace tilewise::impl::polymul {
 

@@ -8,7 +8,7 @@
 #include "polymul/cuda/tiles.cuh"
 
 #include "base/ceil_div.hpp"
-#include "polymul/cuda/variants.hpp"
+#include "registry/variant.hpp"
 
 namespace tilewise::impl::polymul {
 

@@ -5,7 +5,8 @@
 //         both factors, and makes that range of their product.
 // Limits: those of the members' variants.
 // Twins:  serial.cpp.
-#include "polymul/group/variants.hpp"
+#include "polymul/problem.hpp"
+#include "registry/ranks.hpp"
 
 namespace tilewise::impl::polymul {
 

@@ -7,7 +7,7 @@
 #include "backend/opencl/device.hpp"
 #include "backend/opencl/queue.hpp"
 #include "polymul/gpu_ntt.hpp"
-#include "polymul/opencl/variants.hpp"
+#include "registry/variant.hpp"
 
 namespace tilewise::embedded {
 extern const std::string_view polymul_ntt_cl;

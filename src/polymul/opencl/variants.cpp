@@ -4,12 +4,11 @@
 // Shape:  one launch; a group makes neighbouring coefficients. Karatsuba: two splits, the leaves, one launch per level.
 // Limits: local memory; f64 where the device has it. Karatsuba: integers without a modulus.
 // Twins:  serial.cpp.
-#include "polymul/opencl/variants.hpp"
-
 #include "backend/opencl/device.hpp"
 #include "backend/opencl/queue.hpp"
 #include "base/ceil_div.hpp"
-#include "polymul/karatsuba.hpp"
+#include "polymul/documents/karatsuba.hpp"
+#include "registry/variant.hpp"
 
 #include <bit>
 
@@ -199,7 +198,6 @@ std::string karatsuba_unsupported(const problem& p, const backend::device& on, c
 
 std::vector<registry::variant> polymul_opencl_variants() {
   return {
-      opencl_ntt_variant(),
       {.algorithm = "polymul",
        .backend = "opencl",
        .name = "tiles",
@@ -231,8 +229,7 @@ std::vector<registry::variant> polymul_opencl_variants() {
        .source = "A. Karatsuba and Yu. Ofman, Multiplication of many-digital numbers by automatic computers (1962)",
        .tuning = karatsuba_axes,
        .unsupported = karatsuba_unsupported,
-       .run = run_karatsuba},
-      opencl_karatsuba_host_variant()};
+       .run = run_karatsuba}};
 }
 
 }  // namespace tilewise::impl::polymul

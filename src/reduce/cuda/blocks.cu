@@ -7,8 +7,8 @@
 #include "backend/cuda/dispatch.hpp"
 #include "backend/cuda/error.hpp"
 #include "backend/cuda/queue.hpp"
-#include "reduce/blocks.hpp"
 #include "reduce/problem.hpp"
+#include "reduce/segment.hpp"
 
 namespace tilewise::impl::reduce {
 

@@ -4,11 +4,11 @@
 // Shape:  one group per tile.
 // Limits: local memory for one tile of elements; fewer than tile^2 elements; devices that packets work on.
 // Twins:  serial.cpp, cuda/variants.cu.
-#include "reduce/opencl/variants.hpp"
-
 #include "backend/opencl/device.hpp"
 #include "backend/opencl/queue.hpp"
+#include "reduce/problem.hpp"
 #include "registry/byte_tree.hpp"
+#include "registry/variant.hpp"
 
 #include <algorithm>
 

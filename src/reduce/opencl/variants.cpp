@@ -4,11 +4,11 @@
 // Shape:  one launch per level and one more; two launches up to tile^2 elements.
 // Limits: local memory for one tile of elements; f64 where the device has it.
 // Twins:  serial.cpp.
-#include "reduce/opencl/variants.hpp"
-
 #include "backend/opencl/device.hpp"
 #include "backend/opencl/queue.hpp"
 #include "order/block_tree.hpp"
+#include "reduce/problem.hpp"
+#include "registry/variant.hpp"
 
 #include <bit>
 
@@ -63,16 +63,14 @@ std::string unsupported(const problem& p, const backend::device& on, const tunin
 }  // namespace
 
 std::vector<registry::variant> reduce_opencl_variants() {
-  return {opencl_single_pass_variant(),
-          {.algorithm = "reduce",
+  return {{.algorithm = "reduce",
            .backend = "opencl",
            .name = "two_phase",
            .types = all_dtypes,
            .source = "recursive doubling: Hillis and Steele 1986, Data parallel algorithms",
            .tuning = axes,
            .unsupported = unsupported,
-           .run = run},
-          opencl_doubling_variant()};
+           .run = run}};
 }
 
 }  // namespace tilewise::impl::reduce

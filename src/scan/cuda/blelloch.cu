@@ -12,8 +12,8 @@
 #include "backend/cuda/error.hpp"
 #include "backend/cuda/queue.hpp"
 #include "base/ceil_div.hpp"
+#include "registry/variant.hpp"
 #include "scan/cuda/shared.cuh"
-#include "scan/cuda/variants.hpp"
 
 namespace tilewise::impl::scan {
 

@@ -17,9 +17,9 @@
 #include "backend/cuda/pipeline.cuh"
 #include "backend/cuda/queue.hpp"
 #include "base/ceil_div.hpp"
+#include "registry/variant.hpp"
 #include "scan/cuda/once.cuh"
 #include "scan/cuda/tiles.cuh"
-#include "scan/cuda/variants.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the scan kernels share: how a prefix becomes an output.
+// What the scan kernels share: how a prefix becomes an output, and P within what one warp or one lane holds.
 #pragma once
 
+#include "backend/cuda/warp.cuh"
 #include "order/operators.hpp"
 #include "scan/problem.hpp"
 
@@ -20,6 +21,35 @@ struct output_rule {
 template <class T, class Op>
 output_rule<T, Op> output_rule_of(const registry::problem& p) {
   return {starts_from_init(p) ? init_of<T>(p) : Op::template identity<T>(), is_exclusive(p) ? 0u : 1u};
+}
+
+// P within what one warp or one lane holds, from P at its begin. Called by whole warps.
+
+/// P(lane % Width) for groups of Width lanes, one block value a lane, where P(0) is `before`.
+template <class Op, unsigned Width = backend::cuda::warp_size, class T>
+__device__ T lanes_prefix(T value, T before) {
+  T sibling_value[5];
+#pragma unroll
+  for (unsigned bit = 0; 1u << bit < Width; ++bit) {
+    sibling_value[bit] = __shfl_xor_sync(backend::cuda::all_lanes, value, 1u << bit);
+    value = Op::template apply<T>(value, sibling_value[bit]);
+  }
+#pragma unroll
+  for (unsigned bit = 5; bit-- > 0;)
+    if (1u << bit < Width && (threadIdx.x >> bit & 1) != 0) before = Op::template apply<T>(before, sibling_value[bit]);
+  return before;
+}
+
+/// P at each of Length neighbours, where P at their begin is `before`.
+template <class Op, unsigned Length, class T>
+__device__ void prefixes(const T* x, T before, T* p) {
+  if constexpr (Length == 1) {
+    p[0] = before;
+  } else {
+    prefixes<Op, Length / 2>(x, before, p);
+    prefixes<Op, Length / 2>(x + Length / 2, Op::template apply<T>(before, backend::cuda::tree_of<Op, Length / 2>(x)),
+                             p + Length / 2);
+  }
 }
 
 }  // namespace tilewise::impl::scan

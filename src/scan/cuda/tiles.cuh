@@ -6,7 +6,6 @@
 #pragma once
 
 #include "scan/cuda/nodes.cuh"
-#include "scan/cuda/prefixes.cuh"
 #include "scan/cuda/shared.cuh"
 
 namespace tilewise::impl::scan::on_cuda {

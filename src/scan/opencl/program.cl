@@ -172,7 +172,7 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_prefixes(
   if (me == 0 && (mode & TW_SPINE) && (tile + 1) * TW_TILE == count) out[out_first + count] = end;
 }
 
-#else  // blelloch and sweep_add.cl: two elements per item, everything in local memory
+#else  // blelloch and sweep_add: two elements per item, everything in local memory
 
 #define TW_PAIRS (1 << TW_LOG_PAIRS)  // items of a group, and pairs of elements of a tile
 #define TW_PAIR_TILE (2ul << TW_LOG_PAIRS)

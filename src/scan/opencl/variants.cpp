@@ -139,8 +139,7 @@ std::string blelloch_unsupported(const problem& p, const backend::device& on, co
 }  // namespace
 
 std::vector<registry::variant> scan_opencl_variants() {
-  return {opencl_lookback_variant(),
-          {.algorithm = "scan",
+  return {{.algorithm = "scan",
            .backend = "opencl",
            .name = "chunked",
            .types = all_dtypes,
@@ -155,8 +154,7 @@ std::vector<registry::variant> scan_opencl_variants() {
            .source = "Blelloch 1990, Prefix sums and their applications",
            .tuning = blelloch_axes,
            .unsupported = blelloch_unsupported,
-           .run = run_blelloch},
-          opencl_sweep_add_variant()};
+           .run = run_blelloch}};
 }
 
 }  // namespace tilewise::impl::scan

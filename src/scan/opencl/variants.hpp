@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The variants of scan on OpenCL that have their own files, and what several of them tell their kernels.
+// What several variants of scan on OpenCL tell their kernels.
 #pragma once
 
 #include "registry/variant.hpp"
@@ -17,8 +17,5 @@ inline std::uint32_t mode_of(const registry::problem& p) {
 inline base::scalar_value init_value(const registry::problem& p) {
   return with_type(p.type, [&]<class T>(T) { return base::scalar_value::of(init_of<T>(p)); });
 }
-
-registry::variant opencl_lookback_variant();
-registry::variant opencl_sweep_add_variant();
 
 }  // namespace tilewise::impl::scan

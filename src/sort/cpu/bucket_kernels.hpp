@@ -4,7 +4,6 @@
 
 #include "backend/cpu/levels.hpp"
 #include "sort/code.hpp"
-#include "sort/elements.hpp"
 
 #include <cstdint>
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   merge sort on the CPU, parallel to the last merge.
-// Order:  by code (code.hpp); of equal codes the left one comes first, in every merge.
-// Shape:  a worker sorts a tile in its cache; then the rounds of merge.hpp.
-// Limits: workspace of the size of the input; works in place.
+// What:   merge sort on the CPU, parallel to the last merge, and merges of given runs.
+// Order:  by code (code.hpp); of equal codes the left one, or that of the earlier run, comes first, in every merge.
+// Shape:  a worker sorts a tile in its cache; then the rounds of merge.hpp. Given runs: rounds that merge two
+// neighbouring ones
+//         each, in pieces of equal length.
+// Limits: workspace of the size of the input, of given runs if there are more than two; works in place.
 // Twins:  serial.cpp; the kernels are in merge_kernels.cpp.
 #include "sort/cpu/merge.hpp"
 #include "base/ceil_div.hpp"
-#include "sort/cpu/variants.hpp"
+#include "sort/cpu/methods.hpp"
+#include "sort/merge_runs.hpp"
 
 namespace tilewise::impl::sort {
 
@@ -52,6 +55,67 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
   });
 }
 
+// Given runs.
+
+/// A piece of what two runs merge to, by places in the whole.
+struct merged_piece {
+  std::uint64_t first, second, last;  // where the runs begin, and their end
+  std::uint64_t begin, end;
+};
+
+std::vector<merged_piece> pieces_of(std::span<const std::uint64_t> border) {
+  constexpr std::uint64_t merged_at_once = 32768;
+  std::vector<merged_piece> all;
+  for (std::size_t i = 0; i + 1 < border.size(); i += 2) {
+    const std::uint64_t last = border[std::min(i + 2, border.size() - 1)];
+    for (std::uint64_t begin = border[i]; begin < last; begin += merged_at_once)
+      all.push_back({border[i], border[i + 1], last, begin, std::min(last, begin + merged_at_once)});
+  }
+  return all;
+}
+
+template <class Bits, class Value>
+elements<Bits, Value> from(elements<Bits, Value> where, std::uint64_t begin) {
+  where.keys += begin;
+  if constexpr (moves<Value>) where.values += begin;
+  return where;
+}
+
+template <class Bits, class Value>
+sorted_run<Bits, Value> run_at(elements<Bits, Value> where, std::uint64_t begin, std::uint64_t end) {
+  return sorted_run<Bits, Value>{where.keys, where.values, 0}.piece(begin, end);
+}
+
+template <class Bits>
+void encode(Bits* keys, std::uint64_t n, sort_code<Bits> code, backend::cpu::queue& queue) {
+  constexpr std::uint64_t tile = 32768;
+  if (code.is_identity()) return;
+  queue.for_each_tile(ceil_div(n, tile), [&](std::uint64_t index, unsigned) {
+    for (std::uint64_t i = index * tile; i < std::min(n, (index + 1) * tile); ++i) keys[i] = code.encode(keys[i]);
+  });
+}
+
+template <class Bits, class Value>
+void merge_all(const sort_task<Bits, Value>& task, std::vector<std::uint64_t> border, backend::cpu::queue& queue) {
+  const auto& kernels = merge_kernels_for<Bits, Value>(queue.level());
+  const unsigned rounds = rounds_of(border.size() - 1, 2);
+  const workspace<Bits, Value> spare(queue, rounds == 1 ? 0 : task.n);
+  encode(task.in.keys, task.n, task.code, queue);
+  elements<Bits, Value> source = task.in;
+  for (unsigned round = 1; round <= rounds; ++round) {
+    const elements<Bits, Value> target = (rounds - round) % 2 == 0 ? task.out : spare.all();
+    const sort_code<Bits> after = round == rounds ? task.code : sort_code<Bits>{};
+    const std::vector<merged_piece> pieces = pieces_of(border);
+    queue.for_each_tile(pieces.size(), [&](std::uint64_t i, unsigned) {
+      const merged_piece& p = pieces[i];
+      merge_between(kernels, run_at(source, p.first, p.second), run_at(source, p.second, p.last), p.begin - p.first,
+                    p.end - p.first, after, from(target, p.begin));
+    });
+    border = merged_borders(border, 2);
+    source = target;
+  }
+}
+
 }  // namespace
 
 template <class Bits, class Value>
@@ -65,6 +129,13 @@ void sort_by_merging(const sort_task<Bits, Value>& task, std::uint64_t tile, bac
   template void sort_by_merging(const sort_task<Bits, std::uint64_t>&, std::uint64_t, backend::cpu::queue&);
 TILEWISE_INSTANTIATE(std::uint32_t)
 TILEWISE_INSTANTIATE(std::uint64_t)
+
+void merge_runs_on_cpu(const registry::problem& p, const registry::bindings& where,
+                       std::span<const std::uint64_t> border, backend::queue& queue) {
+  with_task(p, where, [&]<class Bits, class Value>(const sort_task<Bits, Value>& task) {
+    merge_all(task, {border.begin(), border.end()}, static_cast<backend::cpu::queue&>(queue));
+  });
+}
 
 registry::variant cpu_merge_variant() {
   return {

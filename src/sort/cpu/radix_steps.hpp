@@ -5,7 +5,6 @@
 
 #include "backend/cpu/vector.hpp"
 #include "sort/code.hpp"
-#include "sort/elements.hpp"
 
 namespace tilewise::impl::sort::TILEWISE_LEVEL {
 

@@ -8,7 +8,7 @@
 
 #include "backend/cuda/error.hpp"
 #include "backend/cuda/queue.hpp"
-#include "sort/cuda/variants.hpp"
+#include "registry/variant.hpp"
 #include "sort/operands.hpp"
 
 namespace tilewise::impl::sort::on_cuda {

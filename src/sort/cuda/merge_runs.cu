@@ -4,7 +4,7 @@
 // Shape:  passes of merges of four runs; the first one reads keys where they lie, and leaves codes. A long run on
 //         another device comes over in pieces, each while those before it are merged.
 // Limits: workspace of the size of the input if there are more than four runs, and of what comes over.
-// Twins:  cpu/merge_runs.cpp, merge_runs_on_opencl.
+// Twins:  cpu/merge.cpp, merge_runs_on_opencl.
 #include "sort/cuda/merge_pass.cuh"
 #include "sort/merge_runs.hpp"
 

@@ -6,7 +6,7 @@
 //         each other their pieces, and an element's place in the output is its index in its piece and its rank in each
 //         other one. Ranks are found by binary searches, all of which take the same steps whatever the keys are.
 // Limits: compute capability 9.0; most_ranked elements.
-// Twins:  merge_rank.cu, in memory.
+// Twins:  documents/cuda_merge_rank.cu, in memory.
 //
 // Source: Satish, Harris, Garland, Designing Efficient Sorting Algorithms for Manycore GPUs, IPDPS 2009.
 #pragma once

@@ -11,11 +11,6 @@
 
 namespace tilewise::impl::sort {
 
-registry::variant opencl_onesweep_variant();
-registry::variant opencl_radix_variant();
-registry::variant opencl_merge_path_variant();
-registry::variant opencl_merge_rank_variant();
-
 // The same numbers as in key_code.cl.
 enum opencl_mode : std::uint32_t { encode = 1, decode = 2, indices = 4 };
 

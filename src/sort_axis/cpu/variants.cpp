@@ -6,11 +6,11 @@
 // Limits: workspace for a line and what it is sorted with, for each worker, and of columns for as many as fill a cache
 //         line; works in place.
 // Twins:  serial.cpp; the kernels are in kernels.cpp, and those of sort.
-#include "sort/cpu/variants.hpp"
 #include "backend/cpu/device.hpp"
 #include "base/ceil_div.hpp"
 #include "base/lasting.hpp"
 #include "registry/variant.hpp"
+#include "sort/cpu/methods.hpp"
 #include "sort/network.hpp"
 #include "sort_axis/cpu/kernels.hpp"
 #include "sort_axis/problem.hpp"

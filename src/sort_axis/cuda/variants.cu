@@ -12,7 +12,6 @@
 #include "registry/each_line.hpp"
 #include "sort_axis/cuda/rows.cuh"
 #include "sort_axis/cuda/short.cuh"
-#include "sort_axis/cuda/transpose.cuh"
 
 namespace tilewise::impl::sort_axis {
 
@@ -20,6 +19,40 @@ namespace {
 
 using namespace on_cuda;
 using backend::cuda::enter, backend::cuda::too_many_groups;
+
+// A matrix becomes its transpose, elsewhere: a group moves 32 x 32 elements through shared memory, so that it reads and
+// writes rows. The twin is tw_copy_lines in opencl/program.cl.
+
+constexpr unsigned side = 32, rows_at_once = 8;
+
+std::uint64_t transposing_groups(std::uint64_t rows, std::uint64_t columns) {
+  return ceil_div(rows, std::uint64_t{side}) * ceil_div(columns, std::uint64_t{side});
+}
+
+template <class Bits>
+__global__ void __launch_bounds__(side* rows_at_once)
+    transpose_tile(const Bits* in, std::uint64_t in_stride, std::uint64_t rows, std::uint64_t columns, Bits* out,
+                   std::uint64_t out_stride, unsigned bands) {
+  __shared__ Bits moved[side][side + 1];
+  const unsigned x = threadIdx.x % side, y = threadIdx.x / side, band = blockIdx.x / bands;
+  const std::uint64_t row = std::uint64_t{band} * side, column = std::uint64_t{blockIdx.x - band * bands} * side;
+#pragma unroll
+  for (unsigned k = y; k < side; k += rows_at_once)
+    if (row + k < rows && column + x < columns) moved[k][x] = in[(row + k) * in_stride + column + x];
+  __syncthreads();
+#pragma unroll
+  for (unsigned k = y; k < side; k += rows_at_once)
+    if (column + k < columns && row + x < rows) out[(column + k) * out_stride + row + x] = moved[x][k];
+}
+
+template <class Bits>
+void transpose(const Bits* in, std::uint64_t in_stride, std::uint64_t rows, std::uint64_t columns, Bits* out,
+               std::uint64_t out_stride, queue& q) {
+  const auto bands = static_cast<unsigned>(ceil_div(columns, std::uint64_t{side}));
+  transpose_tile<<<static_cast<unsigned>(transposing_groups(rows, columns)), side * rows_at_once, 0, q.stream()>>>(
+      in, in_stride, rows, columns, out, out_stride, bands);
+  TW_CUDA(cudaGetLastError());
+}
 
 template <class Bits>
 void sort_rows(const job<Bits>& j, queue& q) {

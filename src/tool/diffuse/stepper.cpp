@@ -2,7 +2,7 @@
 #include "tool/diffuse/stepper.hpp"
 
 #include "backend/group/device.hpp"
-#include "diffuse/pieces.hpp"
+#include "diffuse/problem.hpp"
 #include "lab/time/clock.hpp"
 #include "registry/execute.hpp"
 
