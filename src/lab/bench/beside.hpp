@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is measured beside the kernel's times: the cost of moving the data to a device and the results back, and what the
-// ranks of a group of devices send each other, in a pass of its own.
+// What is measured beside the kernel's times: the cost of moving the data to a device and the results back, and what
+// the ranks of a group of devices send each other, in a pass of its own.
 #pragma once
 
 #include "lab/bench/group.hpp"
