@@ -3,9 +3,8 @@
 //         pieces takes one tile of a row, or what its tiles leave, per warp, and finish then folds each row.
 // Order:  a product is rounded. A chunk and a tile are aligned blocks; what is left of a row gives one block value per
 //         digit of N, and the blocks of N's digits are folded from the left.
-// Shape:  chunks.cuh, and of short rows reduce/cuda/rows.cuh; x comes from the cache, as neighbours read
-// the
-//         same of it.
+// Shape:  chunks.cuh, and of short rows reduce/cuda/rows.cuh.
+//         x comes from the cache, as neighbours read the same of it.
 // Limits: none.
 // Twins:  serial.cpp, opencl/program.cl.
 #pragma once

@@ -4,8 +4,7 @@
 // Shape:  CUDA devices that read and write one another's memory share the blocks of the transforms; of other GPUs the
 //         first has all; ranks among which there is a CPU share the CPU's primes.
 // Limits: blocks: a power of two of ranks, 8 at most; further ones only have their parts. Primes: two, four for i64
-// with
-//         a modulus: no more ranks than that multiply. Those of cuda/ntt.cu and of the members' variants.
+//         with a modulus: no more ranks than that multiply. Those of cuda/ntt.cu and of the members' variants.
 // Twins:  serial.cpp, cpu/ntt.cpp, cuda/ntt.cu.
 #include "backend/cpu/device.hpp"
 #include "base/ceil_div.hpp"

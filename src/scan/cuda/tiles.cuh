@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   what the one-pass scans do with a tile: the operands, the values of its chunks, its outputs from its carry.
-// Order:  a row of a chunk, a chunk and a tile are blocks of the tree; a downsweep from the carry makes P(i) for every
-// i. Shape:  a tile is one chunk for each of a group's warps that write; a lane holds 128 bytes of its chunk. Limits:
-// none. Twins:  opencl/lookback.cl.
+// Order:  a row of a chunk, a chunk and a tile are blocks of the tree; a downsweep from the carry makes every P(i).
+// Shape:  a tile is one chunk for each of a group's warps that write; a lane holds 128 bytes of its chunk.
+// Limits: none.
+// Twins:  opencl/lookback.cl.
 #pragma once
 
 #include "scan/cuda/nodes.cuh"
