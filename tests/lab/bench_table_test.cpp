@@ -71,9 +71,8 @@ TEST(BenchTable, APeerCanBeTheFastest) {
   EXPECT_NE(cli::bench_verdict({timed("cpu", 1e7), other_problem}).find("Fastest scan of 67,108,865: cpu @cpu"),
             std::string::npos);
   lab::measured ours = timed("cpu", 1e7), rounds = of_other("tf32", std::vector<double>(10, 8e6), 2.4e-4);
-  ours.unit = rounds.unit = registry::speed_unit::operations;
-  for (lab::measured* m : {&ours, &rounds}) m->result.derived->operations_per_s = 1e9 / *m->time()->median_ns;
-  EXPECT_NE(cli::bench_verdict({ours, rounds}).find("Fastest scan of 67,108,865: cpu @cpu"), std::string::npos);
+  for (lab::measured* m : {&ours, &rounds}) m->result.what.algorithm = "matmul";
+  EXPECT_NE(cli::bench_verdict({ours, rounds}).find("Fastest matmul of 67,108,865: cpu @cpu"), std::string::npos);
 }
 
 TEST(BenchTable, AWideTimeOfOursIsHeldAgainstOursToo) {
