@@ -15,7 +15,7 @@ enum class claim : std::uint8_t {
 
 struct variant {
   std::string_view algorithm;  // "scan"
-  std::string_view backend;    // "serial", "cpu", "opencl", "cuda", "openacc", "group": the file scan_<backend>
+  std::string_view backend;    // "serial", "cpu", "opencl", "cuda", "openacc", "group": its file or folder
   std::string_view name;       // "lookback"; empty where the backend has one way only
   claim order = claim::tilewise;
   std::span<const dtype> types;

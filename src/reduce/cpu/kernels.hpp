@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels.cpp offers for each x86-64 level; scan_cpu uses it too.
+// What kernels.cpp offers for each x86-64 level; scan/cpu uses it too.
 #pragma once
 
 #include "backend/cpu/levels.hpp"
