@@ -10,18 +10,19 @@
 
 namespace tilewise {
 
-/// `size()` elements in the memory of one device. Move-only; freed in the order of the device's queue.
+/// `size()` elements in the memory of one device. Move-only. The memory is freed after the work that the device's queue
+/// already holds.
 template <scalar T>
 class TILEWISE_API array {
  public:
   using value_type = T;  ///< the type of an element
 
-  std::uint64_t size() const { return size_; }                ///< elements
-  const tilewise::device& device() const { return device_; }  ///< where it lies
+  std::uint64_t size() const { return size_; }                ///< number of elements
+  const tilewise::device& device() const { return device_; }  ///< the device that holds it
 
-  /// A copy on the host; waits for the device.
+  /// Copies the elements to the host; waits for the device.
   std::vector<T> download() const;
-  /// Into host memory of size() elements, else `invalid_argument`.
+  /// The same into memory of the caller. Throws `invalid_argument` unless it holds size() elements.
   void download(std::span<T> to) const;
 
   /// The CUDA device pointer, the host pointer of a CPU array, or the cl_mem.
@@ -43,7 +44,8 @@ class TILEWISE_API array {
   std::uint64_t size_;
 };
 
-/// Room for a result, unspecified contents: as many elements, on the same device; of a group, on the same ranks.
+/// An array of the same size on the same device, for a result; its contents are unspecified. On a group, each rank gets
+/// as many elements as it has of `other`.
 template <scalar T>
 TILEWISE_API array<T> allocate_like(const array<T>& other);
 

@@ -19,31 +19,31 @@ struct image_size {
   std::uint64_t columns;  ///< from left to right
 };
 
-/// What is done where the mask reaches beyond the image's edge.
+/// What happens where the mask reaches beyond the image's edge.
 enum class border : std::uint8_t {
-  valid,  ///< no result there: the result is smaller than the image by the mask's size less one
+  valid,  ///< no result there: the result has (mask's size - 1) fewer rows and columns than the image
   zero,   ///< the image continues with +0; the result has the image's size
 };
 
 /// Where and how `convolve` computes.
 struct convolve_options {
-  tilewise::border border = tilewise::border::valid;  ///< at the edges
-  std::optional<tilewise::device> device = {};        ///< of host data, default: the CPU; of arrays only their own
+  tilewise::border border = tilewise::border::valid;  ///< what happens at the edges
+  std::optional<tilewise::device> device = {};        ///< for host data (default: the CPU); arrays use their own device
   std::string_view variant = {};                      ///< force one, such as "tiles"; default: chosen
   std::string_view tuning = {};                       ///< never changes a bit
 };
 
-/// The size of a result. Throws `invalid_argument`, with the sizes, for a mask with an even number of rows or columns,
-/// for an image without pixels, and, with border::valid, for a mask that is larger than the image.
+/// The size of convolve's result. Throws `invalid_argument`, with the sizes, if the mask has an even number of rows or
+/// columns, if the image has no pixels, or if the mask is larger than the image and the border is border::valid.
 TILEWISE_API image_size convolved_size(image_size image, image_size mask, border at_edges);
 
 /// y[i, j] is the sum of mask[r, s] * x[i + r - h, j + s - w] over all r and s, where h and w are half the mask's rows
 /// and columns, rounded down; the mask is not flipped. With border::valid, i and j count from h and w.
-/// From v = +0: for r ascending, for s ascending: v = v + mask[r, s] * x[...], product and sum each rounded. Every tap
-/// counts: with border::zero, those beyond the image are products with +0, of which an infinite weight makes a NaN. A
-/// NaN result is the canonical one. The image, the mask and y have the sizes that are given, and y overlaps neither.
-/// Throws `invalid_argument`, with the sizes, before anything is touched.
-/// Source: Gonzalez and Woods, Digital Image Processing, 4th edition, 3.4; order.md says more of the order.
+/// The order: v = +0; for r ascending, for s ascending: v = v + mask[r, s] * x[...], with product and sum each rounded.
+/// No term is skipped: with border::zero, pixels beyond the image are +0, so an infinite weight there makes a NaN. A
+/// NaN result is the canonical NaN. The image, the mask and y must have the given sizes, and y must not overlap the
+/// other two. Throws `invalid_argument`, with the sizes, before it writes anything.
+/// Source: Gonzalez and Woods, Digital Image Processing, 4th edition, 3.4; docs/order.md describes the order.
 template <pixel T>
 TILEWISE_API void convolve(std::span<const T> image, image_size of_image, std::span<const T> mask, image_size of_mask,
                            std::span<T> y, const convolve_options& options = {});

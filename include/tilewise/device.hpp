@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices: found, opened by name, and owners of one in-order queue each.
+// Devices: how to list them and open them by name. Each has one in-order queue.
 #pragma once
 
 #include <tilewise/export.hpp>
@@ -28,37 +28,37 @@ struct device_info {
   std::string platform;        ///< OpenCL's platform; the executor and instruction set on a CPU; OpenACC's compiler
   std::string driver;          ///< driver version
   std::string api_version;     ///< "OpenCL 3.0", "CUDA 13.0 (sm_90)"
-  unsigned compute_units = 0;  ///< as its driver counts; logical processors of a CPU
+  unsigned compute_units = 0;  ///< as the driver counts them; on a CPU, logical processors
   unsigned compute_capability = 0;   ///< CUDA: 90 for 9.0
-  unsigned max_clock_mhz = 0;        ///< 0 where it is not said
+  unsigned max_clock_mhz = 0;        ///< 0: unknown
   std::uint64_t memory = 0;          ///< bytes
-  std::uint64_t max_allocation = 0;  ///< bytes of one array
-  std::uint64_t cache = 0;           ///< last level
-  std::uint64_t local_memory = 0;    ///< shared by one work-group
-  std::uint64_t max_group_size = 0;  ///< items of one work-group
+  std::uint64_t max_allocation = 0;  ///< bytes, the largest single array
+  std::uint64_t cache = 0;           ///< bytes, the last level
+  std::uint64_t local_memory = 0;    ///< bytes, shared by one work-group
+  std::uint64_t max_group_size = 0;  ///< work-items of one work-group
   bool is_cpu = false;               ///< its processor is a CPU
   bool fp64 = false;                 ///< it computes with double
-  bool denormals = true;             ///< f32 denormals are kept; without them f32 cannot keep the order
+  bool denormals = true;             ///< it keeps f32 denormals; otherwise f32 results cannot follow the order
 };
 
-/// What of a CPU a device uses.
+/// Which CPU resources a device may use.
 struct open_options {
   unsigned threads = 0;              ///< CPU devices: worker threads; 0 means one per logical CPU
   std::string instruction_set = "";  ///< CPU devices: "v2", "v3" or "v4" (x86-64 levels); empty means the best one
 };
 
-/// Throws `invalid_argument`: `what` was moved from, and holds nothing any more.
+/// Throws `invalid_argument`, which says that `what` was moved from and is empty.
 [[noreturn]] TILEWISE_API void refuse_moved_from(const char* what);
 
 /// A handle to one device and its in-order queue; copies refer to the same queue.
-/// Calls on arrays of one device are asynchronous in that queue where the backend is. A queue takes calls from one
-/// thread at a time; a CPU device takes calls on host data from any number of threads.
+/// If the backend is asynchronous, calls on the device's arrays only enqueue work. Only one thread at a time may use a
+/// queue. On a CPU device, any number of threads may make calls on host data at once.
 class TILEWISE_API device {
  public:
   explicit device(std::shared_ptr<backend::device> implementation);
 
-  const device_info& info() const;                         ///< what is known of it
-  const std::string& name() const { return info().name; }  ///< as open() takes it
+  const device_info& info() const;                         ///< its properties
+  const std::string& name() const { return info().name; }  ///< the name that open() takes
 
   /// Copies host data to the device.
   template <scalar T>
@@ -72,7 +72,7 @@ class TILEWISE_API device {
   template <scalar T>
   array<T> allocate(std::uint64_t count) const;
 
-  /// Waits until everything asked of this device is done.
+  /// Waits until all enqueued work on this device is done.
   void finish() const;
 
   backend::device& implementation() const {
@@ -85,13 +85,13 @@ class TILEWISE_API device {
   std::shared_ptr<backend::device> implementation_;
 };
 
-/// Every device on this machine of every backend in this build.
+/// All devices on this machine that the backends of this build find.
 TILEWISE_API std::vector<device> devices();
 
-/// Opens a device: "auto", "cpu", "cpu:serial|threads|openmp|tbb", "opencl:0", "cuda:0", or a backend with a part of
-/// the hardware's name, "opencl:NVIDIA". "auto" takes what TILEWISE_DEVICE names, else the first CUDA device, else the
-/// first OpenCL device that is not a CPU, else "cpu". Throws `device_lost` for a device that is not there, with the
-/// nearest names.
+/// Opens a device: "auto", "cpu", "cpu:serial|threads|openmp|tbb", "opencl:0", "cuda:0", or a backend with part of the
+/// hardware's name, such as "opencl:NVIDIA". "auto" opens the device that TILEWISE_DEVICE names, else the first CUDA
+/// device, else the first OpenCL device that is not a CPU, else "cpu". Throws `device_lost`, with similar names, if
+/// there is no such device.
 TILEWISE_API device open(std::string_view name = "auto", const open_options& options = {});
 
 }  // namespace tilewise

@@ -2,6 +2,6 @@
 // What the shared library exports.
 #pragma once
 
-/// Marks what the library defines for its users; its other names stay inside. A class brings its members along, and a
-/// template its instances in the library.
+/// Exports a name to users of the library; all other names are hidden. On a class it exports the members, on a template
+/// the instances that the library contains.
 #define TILEWISE_API [[gnu::visibility("default")]]

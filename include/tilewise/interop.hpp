@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Use memory and queues that another library owns, in place. Handles are passed as void*, so that no CUDA or OpenCL
-// header is needed here. The caller keeps them alive as long as the device or array made from them.
+// header is needed here. The caller must keep them alive as long as the device or array made from them exists.
 #pragma once
 
 #include <tilewise/array.hpp>
@@ -15,7 +15,8 @@ TILEWISE_API device from_cuda_stream(int ordinal, void* stream);
 TILEWISE_API device from_opencl_queue(void* queue);
 
 /// An array over `count` elements that the caller owns: a CUDA device pointer, a cl_mem or, on a CPU device, a host
-/// pointer. Throws `invalid_argument` for a null pointer to elements, and for more of them than memory has addresses.
+/// pointer. Throws `invalid_argument` if `native` is null and `count` is not 0, or if `count` exceeds the address
+/// space.
 template <scalar T>
 TILEWISE_API array<T> view(const device& on, void* native, std::uint64_t count);
 

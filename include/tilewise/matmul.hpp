@@ -13,15 +13,15 @@ namespace tilewise {
 
 /// Where and how `matmul` computes.
 struct matmul_options {
-  std::optional<tilewise::device> device = {};  ///< of host data, default: the CPU; of arrays only their own
+  std::optional<tilewise::device> device = {};  ///< for host data (default: the CPU); arrays use their own device
   std::string_view variant = {};                ///< force one, such as "register_tiles"; default: chosen
   std::string_view tuning = {};                 ///< never changes a bit
-  bool fast = false;                            ///< allow variants with bits of their own, such as "tf32", too
+  bool fast = false;                            ///< also allow variants with other bits, such as "tf32"
 };
 
-/// C = A B, row-major: c = 0; for ascending k: c = fma(A[i,k], B[k,j], c). Integers wrap; a NaN is the canonical one.
-/// A is M x K, B is K x N, C is M x N; where K is 0, C is all zeros. C overlaps neither A nor B.
-/// Throws `invalid_argument`, with the shapes, before anything is touched.
+/// C = A B, row-major: A is M x K, B is K x N, C is M x N. Each element of C: c = 0; for ascending k: c = fma(A[i,k],
+/// B[k,j], c). Integers wrap; a NaN result is the canonical NaN. If K is 0, C is all zeros. C must not overlap A or B.
+/// Throws `invalid_argument`, with the shapes, before it writes anything.
 template <scalar T>
 TILEWISE_API void matmul(std::span<const T> a, matrix_layout a_layout, std::span<const T> b, matrix_layout b_layout,
                          std::span<T> c, matrix_layout c_layout, const matmul_options& options = {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix-vector product and dot product, in the order of the reduction.
+// Matrix-vector product and dot product, with sums in the order of `reduce`.
 #pragma once
 
 #include <tilewise/array.hpp>
@@ -13,13 +13,13 @@ namespace tilewise {
 
 /// Where and how `matvec` computes.
 struct matvec_options {
-  std::optional<tilewise::device> device = {};  ///< of host data, default: the CPU; of arrays only their own
+  std::optional<tilewise::device> device = {};  ///< for host data (default: the CPU); arrays use their own device
   std::string_view variant = {};                ///< force one; default: chosen
   std::string_view tuning = {};                 ///< never changes a bit
 };
 
-/// y = A x: y[i] = dot(A[i,:], x). A is M x N and row-major; y overlaps neither A nor x. Where N is 0, y is all zeros.
-/// Throws `invalid_argument`, with the shapes, before anything is touched.
+/// y = A x: y[i] = dot(A[i,:], x). A is M x N and row-major. y must not overlap A or x. If N is 0, y is all zeros.
+/// Throws `invalid_argument`, with the shapes, before it writes anything.
 template <scalar T>
 TILEWISE_API void matvec(std::span<const T> a, matrix_layout layout, std::span<const T> x, std::span<T> y,
                          const matvec_options& options = {});
@@ -29,8 +29,8 @@ template <scalar T>
 TILEWISE_API void matvec(const array<T>& a, matrix_layout layout, const array<T>& x, array<T>& y,
                          const matvec_options& options = {});
 
-/// P(n) of order.md over the rounded products x[i] * y[i]; 0 for none. x and y have the same size. It is the
-/// matrix-vector product of a single row.
+/// The sum, in the order of `reduce`, of the rounded products x[i] * y[i]: the matrix-vector product of a single row. x
+/// and y have the same size. Without elements the result is 0.
 template <scalar T>
 TILEWISE_API T dot(std::span<const T> x, std::span<const T> y, const matvec_options& options = {});
 

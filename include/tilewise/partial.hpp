@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of a reduction over a part [begin, end) of a longer array: kept between calls, stored, sent, and merged
-// with its neighbours.
+// The state of a reduction over a part [begin, end) of a longer array. It can be kept between calls, stored, sent, and
+// merged with neighbouring parts.
 #pragma once
 
 #include <tilewise/reduce.hpp>
@@ -11,47 +11,46 @@ namespace tilewise {
 
 namespace order {
 
-/// The values of the fewest aligned blocks that [begin, end) consists of, in order of position. What is not used is 0
-/// and every NaN is the canonical one, so equal parts of equal arrays have equal bytes.
+/// The values of the fewest aligned blocks that make up [begin, end), in order of position. Unused values are 0 and
+/// every NaN is the canonical NaN, so equal parts of equal arrays have equal bytes.
 template <scalar T>
 struct segment {
   std::uint64_t begin = 0;     ///< position in the longer array
   std::uint64_t end = 0;       ///< one past the last
-  std::array<T, 126> value{};  ///< at most 63 to either side of the position with the most trailing zeros
+  std::array<T, 126> value{};  ///< at most 63 on each side of the position with the most trailing zeros
 };
 
 }  // namespace order
 
-/// What is known of the elements [begin(), end()) of a longer array: enough to reduce the whole once all its parts are
-/// merged. However an array is cut into parts, and in whatever grouping neighbours are merged, the same part has the
-/// same bytes, and value() is reduce() of the whole, bit for bit. Plain data of a fixed size without pointers: copy it
-/// with memcpy to a file or to another process of a machine with the same byte order.
+/// The partial reduction of the elements [begin(), end()) of a longer array. Once all parts of an array are merged,
+/// value() is reduce() of the whole array, bit for bit. The cuts between the parts and the order in which neighbours
+/// are merged do not change any bit. A `partial` has a fixed size and no pointers: memcpy can copy it to a file, or to
+/// a process on another machine with the same byte order.
 template <scalar T>
 class TILEWISE_API partial {
  public:
   using value_type = T;  ///< the type of an element
 
-  /// No elements yet; the first one pushed has the position `begin` in the longer array.
+  /// A part without elements. The first element that is pushed has the position `begin` in the longer array.
   explicit partial(op operation = op::sum, std::uint64_t begin = 0);
 
-  std::uint64_t begin() const { return blocks_.begin; }         ///< where its first element lies in the longer array
-  std::uint64_t end() const { return blocks_.end; }             ///< where the next one would
-  op operation() const { return static_cast<op>(operation_); }  ///< what it folds with
+  std::uint64_t begin() const { return blocks_.begin; }         ///< position of its first element in the longer array
+  std::uint64_t end() const { return blocks_.end; }             ///< position of the next element to push
+  op operation() const { return static_cast<op>(operation_); }  ///< the operator of the reduction
 
-  /// Append elements at end(). The options say where and how; the operation is this object's own, and naming another
-  /// one in them is `invalid_argument`; op::sum, their default, counts as not named. Whatever fails, the object is as
-  /// it was.
+  /// Appends elements at end(). options.operation must be op::sum (its default) or operation(), which is used in both
+  /// cases; any other is `invalid_argument`. If it throws, this object is unchanged.
   void push(T value);
   void push(std::span<const T> values, const reduce_options& options = {});
-  /// For data on a device; waits for the values of its blocks.
+  /// The same for data on a device; waits for the device.
   void push(const array<T>& values, const reduce_options& options = {});
 
-  /// Appends the part that begins at end(). Throws `invalid_argument`, with both untouched, if `right` begins elsewhere
-  /// or has another operation.
+  /// Appends `right`, which must begin at end() and have the same operation. Otherwise throws `invalid_argument` and
+  /// changes neither part.
   void merge(const partial& right);
 
-  /// reduce() of the elements [0, end()); of none, as reduce() of none. A part that does not begin at 0 has no value of
-  /// its own, since the order depends on positions: `invalid_argument`.
+  /// reduce() of the elements [0, end()), also if there are none. Throws `invalid_argument` if the part does not begin
+  /// at 0: the order depends on positions, so such a part has no value of its own.
   T value() const;
 
   // For the algorithms that continue from it.
@@ -60,7 +59,7 @@ class TILEWISE_API partial {
 
  private:
   order::segment<T> blocks_;
-  std::uint64_t operation_;  // as wide as the others, so that there are no bytes between them
+  std::uint64_t operation_;  // 64 bits, so that the class has no padding bytes
 };
 
 }  // namespace tilewise

@@ -12,15 +12,16 @@ namespace tilewise {
 
 /// Where and how `reduce` computes.
 struct reduce_options {
-  op operation = op::sum;                       ///< what elements are folded with
-  std::optional<tilewise::device> device = {};  ///< of host data, default: the CPU; of arrays only their own
+  op operation = op::sum;                       ///< the operator that combines the elements
+  std::optional<tilewise::device> device = {};  ///< for host data (default: the CPU); arrays use their own device
   std::string_view variant = {};                ///< force one, such as "two_phase"; default: chosen
   std::string_view tuning = {};                 ///< such as "group_size=256"; never changes a bit
 };
 
-/// P(n) of order.md: aligned blocks of 2^k elements as balanced trees, folded from the left. With `init`: init + P(n).
-/// The empty reduction is `init`, else 0 for a sum and 1 for a product; for min and max it is `invalid_argument`.
-/// The same bits on every device, with every variant and tuning. A NaN result is the canonical quiet NaN.
+/// Combines all elements with the operator; the result has the same bits on every device, with every variant and
+/// tuning. The order is P(n) of docs/order.md: a balanced tree over each aligned block of 2^k elements, then the blocks
+/// from left to right. With `init`: init + P(n). Without elements the result is `init`, else 0 for a sum and 1 for a
+/// product; min and max throw `invalid_argument`. A NaN result is the canonical NaN.
 template <scalar T>
 TILEWISE_API T reduce(std::span<const T> values, const reduce_options& options = {});
 template <scalar T>

@@ -7,15 +7,15 @@
 
 namespace tilewise {
 
-/// How many values `reduce_axis` returns.
+/// The number of values that `reduce_axis` computes: the rows or the columns of A.
 constexpr std::uint64_t lines_of(const matrix_layout& a, axis which) {
   return which == axis::rows ? a.rows : a.columns;
 }
 
-/// With axis::rows, values[i] is `reduce` of row i of A, bit for bit; with axis::columns, values[j] that of column j.
-/// `values` has one element for each and does not overlap A. With `init`, each begins with it. Lines without elements
-/// have the value of an empty reduction; for min and max without `init` they are `invalid_argument`. Throws
-/// before anything is touched.
+/// With axis::rows, values[i] is `reduce` of row i of A, bit for bit; with axis::columns, values[j] is `reduce` of
+/// column j. `values` has lines_of(layout, which) elements and must not overlap A. `init` applies to each row or
+/// column. Rows or columns without elements give the value of an empty reduction; for min and max without `init` that
+/// is `invalid_argument`. Throws before it writes anything.
 template <scalar T>
 TILEWISE_API void reduce_axis(std::span<const T> a, matrix_layout layout, axis which, std::span<T> values,
                               const reduce_options& options = {});

@@ -13,21 +13,22 @@ namespace tilewise {
 
 /// Where and how `scan` computes.
 struct scan_options {
-  op operation = op::sum;                       ///< what elements are folded with
-  std::optional<tilewise::device> device = {};  ///< of host data, default: the CPU; of arrays only their own
+  op operation = op::sum;                       ///< the operator that combines the elements
+  std::optional<tilewise::device> device = {};  ///< for host data (default: the CPU); arrays use their own device
   std::string_view variant = {};                ///< force one, such as "lookback"; default: chosen
   std::string_view tuning = {};                 ///< such as "group_size=256 carry=direct"; never changes a bit
 };
 
-/// out[i] = P(i+1) of order.md, which is reduce(in[0..i]) bit for bit; with `init`, init + P(i+1).
-/// `out` has the size of `in` and is `in` itself or does not overlap it; else `invalid_argument`.
+/// out[i] is reduce(in[0..i]), bit for bit: P(i+1) of docs/order.md. With `init`: init + P(i+1). `out` has the size of
+/// `in`; it is either `in` itself or does not overlap it. Otherwise throws `invalid_argument`.
 template <scalar T>
 TILEWISE_API void inclusive_scan(std::span<const T> in, std::span<T> out, const scan_options& options = {});
 template <scalar T>
 TILEWISE_API void inclusive_scan(std::span<const T> in, std::span<T> out, std::type_identity_t<T> init,
                                  const scan_options& options = {});
 
-/// out[0] = init, out[i] = init + P(i). Without `init` a sum starts from 0 and a product from 1; min and max need one.
+/// out[0] = init, out[i] = init + P(i). Without `init`, a sum starts from 0 and a product from 1; min and max require
+/// `init`.
 template <scalar T>
 TILEWISE_API void exclusive_scan(std::span<const T> in, std::span<T> out, const scan_options& options = {});
 template <scalar T>
@@ -46,10 +47,10 @@ template <scalar T>
 TILEWISE_API void exclusive_scan(const array<T>& in, array<T>& out, std::type_identity_t<T> init,
                                  const scan_options& options = {});
 
-/// The same for a part of a longer array, of which `carry` has all that precedes it: `in` begins at carry.end(), and on
-/// return carry has it appended. So an array may be scanned in parts of any lengths, with the bits of one call. The
-/// operation is the carry's; naming another one in the options is `invalid_argument`, as is a carry that does not begin
-/// at 0. Whatever fails, the carry is as it was.
+/// Scans a part of a longer array: `carry` holds the reduction of all elements before it, and the call appends `in` to
+/// `carry`. So an array can be scanned in parts of any length, with the bits of one call. options.operation must be
+/// op::sum (its default) or the carry's operation, which is used in both cases. Throws `invalid_argument` for another
+/// operation, or if the carry does not begin at 0. If it throws, the carry is unchanged.
 template <scalar T>
 TILEWISE_API void inclusive_scan(std::span<const T> in, std::span<T> out, partial<T>& carry,
                                  const scan_options& options = {});
@@ -63,7 +64,7 @@ template <scalar T>
 TILEWISE_API void exclusive_scan(std::span<const T> in, std::span<T> out, std::type_identity_t<T> init,
                                  partial<T>& carry, const scan_options& options = {});
 
-/// On a device: waits for the values of the part's blocks, and is asynchronous from then on.
+/// The same on a device: waits until `carry` is updated; the scan itself is asynchronous.
 template <scalar T>
 TILEWISE_API void inclusive_scan(const array<T>& in, array<T>& out, partial<T>& carry,
                                  const scan_options& options = {});

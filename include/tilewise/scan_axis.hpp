@@ -7,10 +7,10 @@
 
 namespace tilewise {
 
-/// With axis::rows, row i of the output is `inclusive_scan` of row i of A, bit for bit; with axis::columns, column j
-/// that of column j. With `init`, each result begins with it. The output has A's rows and columns, and is A itself,
-/// with one layout, or does not overlap it; else `invalid_argument`. Elements between its rows keep what they hold. A
-/// group of devices is `unsupported`. Throws before anything is touched.
+/// With axis::rows, row i of the output is `inclusive_scan` of row i of A, bit for bit; with axis::columns, column j is
+/// that of column j. `init` applies to each row or column. The output has as many rows and columns as A. It is either A
+/// itself, with the same layout, or does not overlap A; otherwise throws `invalid_argument`. Elements between its rows
+/// are not changed. Throws `unsupported` for a group of devices. Throws before it writes anything.
 template <scalar T>
 TILEWISE_API void inclusive_scan_axis(std::span<const T> a, matrix_layout of_a, axis which, std::span<T> out,
                                       matrix_layout of_out, const scan_options& options = {});
@@ -19,8 +19,8 @@ TILEWISE_API void inclusive_scan_axis(std::span<const T> a, matrix_layout of_a, 
                                       matrix_layout of_out, std::type_identity_t<T> init,
                                       const scan_options& options = {});
 
-/// The same with `exclusive_scan`: each line begins with `init`. Without one a sum starts from 0 and a product from 1;
-/// min and max need one.
+/// The same with `exclusive_scan`: each row or column begins with `init`. Without `init`, a sum starts from 0 and a
+/// product from 1; min and max require `init`.
 template <scalar T>
 TILEWISE_API void exclusive_scan_axis(std::span<const T> a, matrix_layout of_a, axis which, std::span<T> out,
                                       matrix_layout of_out, const scan_options& options = {});

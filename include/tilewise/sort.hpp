@@ -10,29 +10,31 @@
 
 namespace tilewise {
 
-/// Ascending: floats with -0.0 before +0.0 and every NaN last, by its bits. Descending is the reverse of that order, so
-/// NaNs come first; in both, equal keys keep the order of the input.
+/// Ascending puts -0.0 before +0.0 and all NaNs last, ordered by their bits. Descending is the reverse, so NaNs come
+/// first. Both are stable: equal keys keep the order of the input.
 enum class sort_order : std::uint8_t { ascending, descending };
 
 /// Where and how `sort` computes.
 struct sort_options {
   sort_order order = sort_order::ascending;     ///< ascending or descending
-  std::optional<tilewise::device> device = {};  ///< of host data, default: the CPU; of arrays only their own
+  std::optional<tilewise::device> device = {};  ///< for host data (default: the CPU); arrays use their own device
   std::string_view variant = {};                ///< force one, such as "radix"; default: chosen
   std::string_view tuning = {};                 ///< never changes a bit
 };
 
-/// `out` has the size of `in` and is `in` itself or does not overlap it; else `invalid_argument`. No bit of a key
-/// changes, NaN payloads included.
+/// Writes the sorted elements of `in` to `out`. `out` has the size of `in`; it is either `in` itself or does not
+/// overlap it. Otherwise throws `invalid_argument`. Keys keep all their bits, NaN payloads included.
 template <scalar T>
 TILEWISE_API void sort(std::span<const T> in, std::span<T> out, const sort_options& options = {});
 
-/// Moves each value with its key. All four have the same size; keys and values may be sorted in place.
+/// Sorts the keys and moves each value with its key. All four ranges have the same size; keys and values may be sorted
+/// in place.
 template <scalar T, scalar V>
 TILEWISE_API void sort_by_key(std::span<const T> keys, std::span<const V> values, std::span<T> keys_out,
                               std::span<V> values_out, const sort_options& options = {});
 
-/// indices[i] is where the i-th of the sorted elements is in `in`; at most 2^32 elements, else `invalid_argument`.
+/// indices[i] is the position in `in` of element i of the sorted order. Throws `invalid_argument` for more than 2^32
+/// elements.
 template <scalar T>
 TILEWISE_API void argsort(std::span<const T> in, std::span<std::uint32_t> indices, const sort_options& options = {});
 
@@ -81,7 +83,7 @@ void argsort(const In& in, Out&& indices, const sort_options& options = {}) {
   tilewise::argsort(as_input(in), as_output(indices), options);
 }
 
-/// Return the sorted elements, or the indices, instead of writing them.
+/// These return the sorted elements, or the indices, instead of writing them to an output.
 template <host_range In>
 std::vector<element_of<In>> sorted(const In& in, const sort_options& options = {}) {
   auto out = host_result<element_of<In>>(std::ranges::size(in));

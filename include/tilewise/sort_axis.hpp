@@ -7,10 +7,10 @@
 
 namespace tilewise {
 
-/// With axis::rows, row i of the output is `sort` of row i of A, bit for bit; with axis::columns, column j that of
-/// column j. The output has A's rows and columns, and is A itself, with one layout, or does not overlap it; else
-/// `invalid_argument`. Elements between its rows keep what they hold. A group of devices is `unsupported`. Throws
-/// before anything is touched.
+/// With axis::rows, row i of the output is `sort` of row i of A, bit for bit; with axis::columns, column j is that of
+/// column j. The output has as many rows and columns as A. It is either A itself, with the same layout, or does not
+/// overlap A; otherwise throws `invalid_argument`. Elements between its rows are not changed. Throws `unsupported` for
+/// a group of devices. Throws before it writes anything.
 template <scalar T>
 TILEWISE_API void sort_axis(std::span<const T> a, matrix_layout of_a, axis which, std::span<T> out,
                             matrix_layout of_out, const sort_options& options = {});
@@ -37,7 +37,7 @@ void sort_axis(array<T>& values, matrix_layout of, axis which, const sort_option
   tilewise::sort_axis(values, of, which, values, of, options);
 }
 
-/// Return the sorted matrix, without gaps between its rows, instead of writing it.
+/// Returns the sorted matrix, without gaps between its rows, instead of writing it to an output.
 template <host_range A>
 std::vector<element_of<A>> sorted_axis(const A& a, matrix_layout of_a, axis which, const sort_options& options = {}) {
   const matrix_layout packed(of_a.rows, of_a.columns);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All of Tilewise.
+// Includes all public headers of Tilewise.
 #pragma once
 
 #include <tilewise/array.hpp>
@@ -24,5 +24,5 @@
 #include <tilewise/types.hpp>
 #include <tilewise/version.hpp>
 
-/// Data-parallel algorithms with the same bits on every processor; docs/order.md says which bits these are.
+/// Data-parallel algorithms with the same bits on every processor; docs/order.md defines these bits.
 namespace tilewise {}

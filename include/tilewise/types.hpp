@@ -11,25 +11,25 @@
 
 namespace tilewise {
 
-/// An element type. The names are those of the tool and of the records: f32, f64, i32, i64, u32, u64.
+/// An element type. The tool and the records use the same names: f32, f64, i32, i64, u32, u64.
 enum class dtype : std::uint8_t { f32, f64, i32, i64, u32, u64 };
 
 /// An associative operator. Integers wrap modulo 2^32 or 2^64; min and max of floats follow IEEE 754-2019
-/// `minimum` and `maximum`: a NaN wins, and -0.0 is less than +0.0.
+/// `minimum` and `maximum`: if an operand is NaN, the result is NaN, and -0.0 is less than +0.0.
 enum class op : std::uint8_t { sum, product, min, max };
 
-/// Every type.
+/// All element types.
 inline constexpr std::array all_dtypes{dtype::f32, dtype::f64, dtype::i32, dtype::i64, dtype::u32, dtype::u64};
-/// Those of floating point.
+/// The floating-point types.
 inline constexpr std::array float_types{dtype::f32, dtype::f64};
-/// Every operator.
+/// All operators.
 inline constexpr std::array all_ops{op::sum, op::product, op::min, op::max};
 
 template <class T>
 concept scalar = std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, std::int32_t> ||
     std::same_as<T, std::int64_t> || std::same_as<T, std::uint32_t> || std::same_as<T, std::uint64_t>;
 
-/// The number of a type.
+/// The dtype of a C++ type.
 template <scalar T>
 inline constexpr dtype dtype_of = std::is_same_v<T, float>           ? dtype::f32
                                   : std::is_same_v<T, double>        ? dtype::f64
@@ -43,16 +43,16 @@ constexpr std::size_t size_of(dtype type) {
   return type == dtype::f32 || type == dtype::i32 || type == dtype::u32 ? 4 : 8;
 }
 
-/// Whether it is of floating point.
+/// Whether the type is a floating-point type.
 constexpr bool is_float(dtype type) { return type == dtype::f32 || type == dtype::f64; }
 
-/// Such as "f32".
+/// The type's name, such as "f32".
 constexpr std::string_view name_of(dtype type) {
   constexpr std::array<std::string_view, 6> names{"f32", "f64", "i32", "i64", "u32", "u64"};
   return names[static_cast<std::size_t>(type)];
 }
 
-/// Such as "sum".
+/// The operator's name, such as "sum".
 constexpr std::string_view name_of(op operation) {
   constexpr std::array<std::string_view, 4> names{"sum", "product", "min", "max"};
   return names[static_cast<std::size_t>(operation)];
@@ -71,7 +71,7 @@ decltype(auto) with_type(dtype type, F&& f) {
   }
 }
 
-/// The same for a type of float_types.
+/// The same for f32 and f64 only.
 template <class F>
 decltype(auto) with_float(dtype type, F&& f) {
   return type == dtype::f32 ? f(float{}) : f(double{});
