@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The floating-point mode of a thread. Programs and libraries change it: code built with -ffast-math may flush
+// The floating-point mode of a thread. Programs and libraries change it: code built for speed may flush
 // denormals, and std::fesetround() changes the rounding.
 #pragma once
 

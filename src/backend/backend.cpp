@@ -25,7 +25,7 @@ namespace tilewise::backend {
 bool device::is_usable() const noexcept { return forks_ == forks_so_far() || facts_.backend == "cpu"; }
 
 device::~device() {
-  if (!is_usable()) static_cast<void>(queue_.release());  // only the process that opened it may close it
+  if (!is_usable()) static_cast<void>(queue_.release());  // only the process that opened the device may close it
 }
 
 queue& device::queue() {
@@ -53,7 +53,7 @@ namespace {
 
 using device_list = std::vector<std::shared_ptr<device>>;
 
-/// Drivers that are loaded now may change this thread's mode.
+/// Loading a driver may change this thread's floating-point mode.
 template <auto list>
 device_list listed(std::string& why_none) {
   const default_float_mode during;
@@ -109,7 +109,7 @@ std::shared_ptr<device> match(const device_list& all, std::string_view name) {
   std::string reason, written = base::in_small_letters(std::string(name));
   for (const auto& [left_out, option] :
        {std::pair{"cuda", "CUDA"}, std::pair{"opencl", "OPENCL"}, std::pair{"openacc", "OPENACC"}})
-    if (written.starts_with(left_out))  // which it is not if it is among the runtimes
+    if (written.starts_with(left_out))  // false if the backend is in this build
       reason = " It is left out of this build; CMake's -DTILEWISE_" + std::string(option) + "=ON adds it.";
   if (written == "gpu" || written == "nvidia") reason = " auto takes a GPU if there is one.";
   for (const runtime& r : runtimes()) {

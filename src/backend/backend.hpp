@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The few nouns that every device runtime needs: device, queue, memory, and an owner of memory.
-// cpu/, opencl/, cuda/ and openacc/ implement them under the same names, as does group/ over devices of these.
+// The interface of a backend: device, queue, memory, and buffer, which owns memory. cpu/, opencl/, cuda/ and openacc/
+// implement it under the same names. group/ implements it over devices of the others.
 #pragma once
 
 #include "backend/fork.hpp"
@@ -23,22 +23,22 @@ class lane;
 class queue;
 class transfer_team;
 
-/// What a device makes of float operands a, b, c; probe.hpp compares it with what IEEE 754 and the order require.
+/// A device's results for float operands a, b, c. probe.hpp compares them with what IEEE 754 and the order require.
 struct arithmetic {
   std::vector<float> multiply_add;     ///< a * b + c as two operations
   std::vector<float> fused;            ///< fma(a, b, c)
   std::vector<float> sum;              ///< canonical(a + b)
-  std::vector<std::int32_t> wrapping;  ///< product and sum of the operands' bits as int32: a * b + c
+  std::vector<std::int32_t> wrapping;  ///< a * b + c of the operands' bits as int32
 };
 
-/// A piece of a device's memory: a pointer on CPU, CUDA and OpenACC; on OpenCL a cl_mem and an offset in it; on a group
-/// an array with a part on each rank.
+/// A range of a device's memory. `base` is a pointer on CPU, CUDA and OpenACC, a cl_mem on OpenCL, and an array with a
+/// shard on each rank on a group.
 struct memory {
   void* base = nullptr;
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
 
-  /// On CPU, CUDA and OpenACC, where memory has addresses.
+  /// Only on CPU, CUDA and OpenACC, where memory has addresses.
   template <class T>
   T* as() const {
     return reinterpret_cast<T*>(static_cast<char*>(base) + offset);
@@ -54,10 +54,10 @@ class device {
   device(const device&) = delete;
 
   const device_info& info() const { return facts_; }
-  /// The one in-order queue. Throws `device_lost`, with the driver's words, if the device cannot be opened, or in a
-  /// child of the process that made the device, unless it is a CPU.
+  /// The device's one in-order queue. Throws `device_lost`, with the driver's message, if the device cannot be opened.
+  /// Also throws in a forked child of the process that made the device, unless it is a CPU.
   backend::queue& queue();
-  /// Whether this process can use it and give its memory back.
+  /// Whether this process can use the device and release its memory: false in a forked child.
   bool is_usable() const noexcept;
 
  protected:
@@ -70,7 +70,8 @@ class device {
   std::unique_ptr<backend::queue> queue_;
 };
 
-/// An opened device with one in-order queue. Calls return when the work is enqueued, except where said otherwise.
+/// An opened device with one in-order queue. Calls return when the work is enqueued, unless their comment says
+/// otherwise.
 class queue {
  public:
   explicit queue(const backend::device& owner) : owner_(owner) {}
@@ -79,15 +80,15 @@ class queue {
 
   const backend::device& device() const { return owner_; }
 
-  /// From a pool: no driver call in the steady state. Aligned to 256 bytes. Zero bytes give a valid memory that must
-  /// not be dereferenced. Throws `out_of_memory` with the need and the limit.
+  /// Takes memory from a pool, without a driver call in the steady state. It is aligned to 256 bytes. Zero bytes give a
+  /// valid memory that must not be dereferenced. Throws `out_of_memory` with the bytes needed and the limit.
   virtual memory allocate(std::uint64_t bytes) = 0;
-  /// The same, of rows of so many bytes, which a queue over several devices does not cut.
+  /// The same for rows of `row_bytes` bytes: a queue over several devices does not split a row.
   virtual memory allocate_rows(std::uint64_t bytes, std::uint64_t row_bytes) {
     (void)row_bytes;
     return allocate(bytes);
   }
-  /// Back to the pool once the work enqueued so far has finished with it. Never fails.
+  /// Returns the memory to the pool once the work enqueued so far has finished with it. Never fails.
   virtual void release(memory what) noexcept = 0;
   /// Wraps the caller's memory; releasing the result leaves that memory alone.
   virtual memory wrap(void* native, std::uint64_t bytes) = 0;
@@ -95,49 +96,50 @@ class queue {
     (void)row_bytes;
     return wrap(native, bytes);
   }
-  /// Where memory lies in the whole that the caller has made it a part of: what overlaps has one base.
+  /// The same memory as a range of the whole allocation, so that overlapping memories have the same base.
   virtual memory in_whole(memory part) const { return part; }
-  /// Whether host memory that is wrapped is worked on where it lies.
+  /// Whether the device can compute directly in wrapped host memory.
   virtual bool works_on_host_memory() const { return false; }
 
-  virtual void upload(memory to, const void* from, std::uint64_t bytes) = 0;  // `from` may change once it returns
+  virtual void upload(memory to, const void* from, std::uint64_t bytes) = 0;  // `from` may change afterwards
   virtual void download(void* to, memory from, std::uint64_t bytes) = 0;      // waits
   virtual void copy(memory to, memory from, std::uint64_t bytes) = 0;         // the device's own plain copy
-  /// The same of `rows` rows of `width` bytes, which begin `to_stride` and `from_stride` bytes apart.
+  /// The same for `rows` rows of `width` bytes, which begin `to_stride` and `from_stride` bytes apart.
   virtual void copy_rows(memory to, std::uint64_t to_stride, memory from, std::uint64_t from_stride,
                          std::uint64_t width, std::uint64_t rows);
-  /// Whether `copy` may read memory of this other queue, once that has finished.
+  /// Whether `copy` may read the other queue's memory, once that queue has finished.
   virtual bool reaches(const queue& other) const { return &other == this; }
-  /// Lets another queue's device read this one's memory directly, where the driver can.
+  /// Lets another queue's device read this queue's memory directly, if the driver supports that.
   virtual void open_to(const queue& other) { (void)other; }
-  /// Whether this queue's work may read and write the other's memory where it lies.
+  /// Whether this queue's work may read and write the other's memory directly.
   virtual bool reads(const queue& other) const { return &other == this; }
-  /// Marks the end of what has been enqueued so far, for other queues to follow. Of the marks of a queue the last
-  /// sixteen count. A queue that others cannot follow waits here.
+  /// Marks the end of the work enqueued so far; another queue can wait for it with follow(). Only a queue's last
+  /// sixteen marks are valid. A queue that others cannot follow waits here for its work.
   virtual unsigned leave_mark() {
     finish();
     return 0;
   }
-  /// Copies that `enqueue` enqueues begin after what has been enqueued so far and, where the device can, run beside
-  /// what is enqueued later. Returns a mark, for this queue to follow before its work uses what they bring.
+  /// Runs copies concurrently: those that `enqueue` enqueues begin after the work enqueued so far and, if the device
+  /// can, overlap with work enqueued later. Returns a mark that this queue must follow before its work uses the copies.
   virtual unsigned beside(const std::function<void()>& enqueue) {
     enqueue();
     return 0;
   }
-  /// Work enqueued here from now on begins after the other queue's work up to its mark. Does not wait.
+  /// Work enqueued here from now on begins after the other queue's work up to its mark. The caller does not wait.
   virtual void follow(const queue& other, unsigned mark) { (void)other, (void)mark; }
-  /// Threads for large transfers beside the queue's own work; null where the device works on the host's memory.
+  /// Threads for large transfers that overlap with the queue's own work; null if the device computes in host memory.
   virtual transfer_team* transfers() { return nullptr; }
-  /// Independent chains of multiply-adds in registers, fused where the type is a float, on the fastest unit that keeps
-  /// the order's bits, and so many that the cost of the call itself is negligible. Returns the number of
-  /// operations, two per multiply-add; 0 where the device does not support the type.
+  /// Measures peak arithmetic: runs independent chains of multiply-adds in registers (fused for floats) on the fastest
+  /// unit that keeps the order's bits, for so long that the cost of the call is negligible. Returns the number of
+  /// operations, two per multiply-add; 0 if the device does not support the type.
   virtual double multiply_add(dtype type) {
     (void)type;
     return 0;
   }
-  virtual void finish() = 0;  // waits for all of it
+  virtual void finish() = 0;  // waits for all enqueued work
 
-  /// Tables that kernels read: what `fill` wrote when this key was first requested. They live as long as the queue.
+  /// A table for kernels: on the first request for `key`, `fill` writes it; later requests return the same memory. It
+  /// lives as long as the queue.
   template <class Fill>
   memory constants(std::string_view key, std::uint64_t bytes, const Fill& fill) {
     if (const auto found = constants_.find(key); found != constants_.end()) return found->second;
@@ -151,15 +153,15 @@ class queue {
     return constants_.emplace(key, made).first->second;
   }
 
-  /// Device time of the work enqueued between the two calls, in nanoseconds, by the device's own clock where it has
-  /// one, else the host's. Only the two moments are marked, so the work between them runs as it does without a clock.
-  /// stop_clock waits.
+  /// Measure the time of the work enqueued between the two calls, in nanoseconds, by the device's own clock if it has
+  /// one, else by the host's. Only the begin and the end are marked, so the work runs as without a clock. stop_clock
+  /// waits.
   virtual void start_clock() = 0;
   virtual double stop_clock() = 0;
-  /// What the last stop_clock took its time from, as records name it.
+  /// The clock that the last stop_clock read, as records name it.
   virtual std::string_view clock_name() const { return "steady_clock"; }
 
-  /// Runs one element per item through small kernels of this backend; the three spans have equal lengths. A backend
+  /// Computes `arithmetic` with small kernels, one element per work-item. The three spans have equal lengths. A backend
   /// without a probe returns empty vectors.
   virtual arithmetic probe_arithmetic(std::span<const float> a, std::span<const float> b, std::span<const float> c) {
     (void)a, (void)b, (void)c;
@@ -171,13 +173,13 @@ class queue {
   std::map<std::string, memory, std::less<>> constants_;
 };
 
-/// Workspace that goes back to the pool at the end of its scope.
+/// Owns workspace and returns it to the pool at the end of its scope.
 class buffer {
  public:
   buffer(queue& q, std::uint64_t bytes) : queue_(q), memory_(q.allocate(bytes)) {}
   buffer(queue& q, std::uint64_t bytes, std::uint64_t row_bytes)
       : queue_(q), memory_(q.allocate_rows(bytes, row_bytes)) {}
-  /// Of memory that `q` has allocated or wrapped.
+  /// Owns memory that `q` has allocated or wrapped.
   buffer(queue& q, memory made) : queue_(q), memory_(made) {}
   ~buffer() { queue_.release(memory_); }
   buffer(const buffer&) = delete;
@@ -192,8 +194,8 @@ class buffer {
   memory memory_;
 };
 
-/// What a public array holds: the memory goes back to its queue's pool with the last copy of the pointer and keeps the
-/// device open until then.
+/// A shared owner for a public array. The last copy returns the memory to its queue's pool; until then the device stays
+/// open.
 inline std::shared_ptr<memory> owned(const std::shared_ptr<device>& on, memory what) {
   memory* kept = nullptr;
   try {
@@ -211,17 +213,17 @@ inline std::shared_ptr<memory> owned(const std::shared_ptr<device>& on, memory w
 /// One backend of this build: how to list its devices, and why there are none.
 struct runtime {
   std::string_view name;
-  /// Never throws for a missing driver: then the list is empty and `why_none` says why in a sentence.
+  /// Without a driver it does not throw: the list is empty and `why_none` is a sentence that says why.
   std::vector<std::shared_ptr<device>> (*devices)(std::string& why_none);
 };
 
 /// The backends of this build: cpu, then those that were enabled.
 std::span<const runtime> runtimes();
 
-/// The device's hardware and driver in words, for what is measured of it and kept; of a CPU with its threads.
+/// The device's hardware and driver (on a CPU also its threads) as text: a key for stored measurements.
 std::string identity_of(const device_info& info);
 
-/// Opens by name as tilewise::open does.
+/// Opens a device by name, like tilewise::open.
 std::shared_ptr<device> find_device(std::string_view name, const open_options& options);
 
 }  // namespace tilewise::backend

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public device and array, over the backends, and the entries to queues of other libraries.
+// The public device and array, implemented with the backends, and devices over other libraries' queues.
 #include "backend/backend.hpp"
 #if TILEWISE_WITH_OPENCL
 #include "backend/opencl/device.hpp"
@@ -53,7 +53,7 @@ void require_memory(const void* host, std::uint64_t count) {
                 "a null pointer was given for " + std::to_string(count) + " elements; pass memory that holds them");
 }
 
-/// Where elements that somebody else owns lie: they must fit in the address space.
+/// Throws `invalid_argument` for a null pointer to elements that the caller owns, or if they exceed the address space.
 void require_addresses(const device& on, const void* native, std::uint64_t count, std::uint64_t element_bytes) {
   require_memory(native, count);
   const std::uint64_t first = on.info().backend == "opencl" ? 0 : reinterpret_cast<std::uintptr_t>(native);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which driver call is being waited for, for whoever watches that it ends.
+// Records which driver call is running, so that a watchdog can report one that hangs.
 #pragma once
 
 #include <atomic>
@@ -7,10 +7,10 @@
 
 namespace tilewise::backend {
 
-/// The latest one; several threads may overwrite each other's.
+/// The latest driver call; several threads may overwrite each other's.
 struct driver_call {
   const char* text;      ///< as written in the source; nullptr between calls
-  std::uint64_t number;  ///< a new one for each call
+  std::uint64_t number;  ///< different for each call
 };
 
 namespace detail {
@@ -23,11 +23,11 @@ inline driver_call current_driver_call() noexcept {
   return {detail::call_text.load(std::memory_order_relaxed), detail::call_number.load(std::memory_order_relaxed)};
 }
 
-/// For a thread that helps another, which waits for it within a `during` of its own: the helper's calls count as
-/// progress, but leave the other's text in place.
+/// For a helper thread, while another thread waits for it inside its own `during`. The helper's calls count as
+/// progress, but keep the other thread's text.
 inline void stay_unwatched() noexcept { detail::is_helper = true; }
 
-/// Returns what `call` returns. Calls are not nested: the end of one is the end of all.
+/// Runs `call`, recorded as `text`, and returns its result. Must not be nested: the end of one call clears the record.
 template <class Call>
 auto during(const char* text, const Call& call) {
   if (detail::is_helper) {

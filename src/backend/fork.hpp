@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A forked child has its parent's memory, but neither its drivers' connections nor its other threads.
+// Support for fork(): a child has its parent's memory, but neither its driver connections nor its other threads.
 #pragma once
 
 #include <atomic>
@@ -10,10 +10,10 @@
 
 namespace tilewise::backend {
 
-/// Grows by one in every child forked after the first call.
+/// A count that is one higher in each child than in its parent, from the first call on.
 unsigned forks_so_far() noexcept;
 
-/// Belongs to the process that asked first. For what a child of it can neither use nor close.
+/// For objects that a forked child can neither use nor close: they belong to the process that first calls is_here().
 class process_bound {
  public:
   bool is_here() noexcept {
@@ -27,11 +27,11 @@ class process_bound {
   std::atomic<unsigned> owner_{unclaimed};
 };
 
-/// The message for a child.
+/// The error message for a child.
 std::string used_before_fork(std::string_view what);
 
-/// Destroyed in the process that made it, and in none of its children. For a condition: its destructor waits for the
-/// threads that wait there, and a child has the parent's count of them, but no threads to leave.
+/// A value that is destroyed in the process that made it, but not in forked children. For condition variables: the
+/// destructor waits until no thread waits on it, and a child inherits the count of waiting threads without the threads.
 template <class T>
 class unless_forked {
  public:

@@ -8,11 +8,11 @@
 
 namespace tilewise::backend {
 
-/// A number of bytes above 0, or with the suffix K, M or G of powers of 1024; none of any other text.
+/// Parses a number of bytes above 0. The suffixes K, M and G mean powers of 1024. Nothing for any other text.
 std::optional<std::uint64_t> bytes_from(std::string_view text);
 
-/// What the device has, or what TILEWISE_DEVICE_MEMORY allows of it. Problems that need more are computed in pieces,
-/// where their algorithm can. Throws `invalid_argument` where the variable is no number of bytes.
+/// The device's memory in bytes, or less if TILEWISE_DEVICE_MEMORY says so. Problems that need more are computed in
+/// chunks if their algorithm can. Throws `invalid_argument` if the variable is not a number of bytes.
 std::uint64_t limited_memory(std::uint64_t of_device);
 
 }  // namespace tilewise::backend

@@ -24,7 +24,8 @@ struct operands {
   }
 };
 
-/// Sums whose bits are known beforehand, so that a host that flushes or rounds otherwise is not compared with itself.
+/// Sums with known bits: they also detect a host that flushes denormals or rounds differently, whose results would
+/// agree with its own.
 struct known_sum {
   float a, b, sum;
 };
@@ -50,7 +51,7 @@ operands make_operands() {
     const float x = random_float(state, exponent()), y = random_float(state, exponent());
     all.add(x, y, random_float(state, exponent()));
   }
-  for (std::size_t i = 0; i < denormal_count; ++i) {  // sums and products below the smallest normal number
+  for (std::size_t i = 0; i < denormal_count; ++i) {  // whose sums and products are below the smallest normal number
     const float x = random_float(state, 0) * 0x1p-130f, y = random_float(state, 0) * 0x1p-131f;
     all.add(x, i % 2 == 0 ? y : y * 0x1p120f, y);
   }

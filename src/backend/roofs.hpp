@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The roofs of a device beside its own copy and its multiply-adds (queue::copy, queue::multiply_add): what it can do at
-// most, for Williams, Waterman and Patterson's roofline model (Communications of the ACM 52, 2009). A backend without
-// them has no such roofs.
+// Measures peaks ("roofs") of a device for the roofline model of Williams, Waterman and Patterson (Communications of
+// the ACM 52, 2009). Two more are queue::copy and queue::multiply_add, which every backend has.
 #pragma once
 
 #include "backend/backend.hpp"
@@ -10,17 +9,18 @@ namespace tilewise::backend {
 
 struct roofs {
   std::string_view backend;
-  /// As queue::multiply_add, with product and sum rounded each: what an order may use that fuses nothing.
+  /// Like queue::multiply_add, but with product and sum rounded separately: the peak for orders without fused
+  /// multiply-adds.
   double (*multiply_then_add)(queue&, dtype);
-  /// Reads the memory again and again, so often that the cost of the call itself is negligible, with all units
-  /// together: each a part of its own on a CPU, and on a GPU another part in each pass, so that nothing but a cache of
-  /// the whole device helps. Returns the number of bytes read. The memory's size is a multiple of 4096 bytes and below
-  /// 2^35. Null for a group, whose ranks would read apart from each other.
+  /// Reads the memory with all compute units, so often that the cost of the call is negligible. Returns the number of
+  /// bytes read. On a CPU each thread reads a part of its own. On a GPU each unit reads another part in each pass, so
+  /// that only a cache shared by the whole device helps. The memory's size must be a multiple of 4096 bytes and below
+  /// 2^35. Null for a group: its ranks would read independently of each other.
   double (*read)(queue&, memory);
   /// The smallest memory that keeps all units busy, in bytes; null without `read`.
   std::uint64_t (*least_read)(const device_info&);
-  /// The least that a kernel can do: one group of it, which reads nothing. Null on a CPU, where a call starts nothing,
-  /// and for a group.
+  /// Launches the smallest possible kernel, one work-group that reads nothing, to measure the launch time. Null for a
+  /// group and on a CPU, where calls launch nothing.
   void (*launch)(queue&);
 };
 
@@ -45,7 +45,7 @@ std::uint64_t least_read(const device_info& on);
 void launch(backend::queue& on);
 }  // namespace cuda
 
-/// Null where the backend has none.
+/// Null if the backend has none.
 const roofs* roofs_of(std::string_view backend);
 
 }  // namespace tilewise::backend

@@ -27,8 +27,8 @@ struct transfer::state {
   memory device;
   bool up;
   std::uint64_t part_bytes;
-  std::uint64_t next = 0;    // byte of the first part that nobody has taken
-  std::uint64_t unfinished;  // parts
+  std::uint64_t next = 0;    // byte where the first part not yet taken begins
+  std::uint64_t unfinished;  // number of parts
   travel_clock* clock;
   travel_clock::time began = {};  // when the first part was taken
   std::exception_ptr failure = nullptr;
@@ -41,14 +41,14 @@ namespace {
 struct part {
   std::shared_ptr<transfer::state> of;
   std::uint64_t first, bytes;
-  bool direct = false;  // without the lane's buffer
+  bool direct = false;  // transferred without the lane's buffer
 
   memory device() const { return of->device.at(first, bytes); }
-  /// Where it lies on the host, if that is one place.
+  /// Its host memory, if that is contiguous.
   std::byte* host() const { return of->host + first; }
   bool is_one_place() const { return of->rows.count == 1; }
 
-  /// Calls copy(host, position in the part, bytes) for each row that it has some of.
+  /// Calls copy(host, position in the part, bytes) for each row that it overlaps.
   template <class Copy>
   void for_each_row(const Copy& copy) const {
     const host_rows& rows = of->rows;
@@ -59,7 +59,8 @@ struct part {
     }
   }
 
-  /// Whoever waits may go on at once, so the failure is handed over: nobody else can be the one who frees it.
+  /// The waiting thread may continue at once. `failure` is moved, so that this thread does not hold a reference and
+  /// free the exception while the other thread uses it.
   void finish(std::exception_ptr&& failure) const {
     const std::lock_guard lock(of->mutex);
     if (failure) of->failure = std::move(failure);
@@ -69,11 +70,11 @@ struct part {
   }
 };
 
-/// Half of the cores for each direction, but for the calling thread and the driver's. Beyond eight, threads slow each
-/// other down.
+/// Threads per direction: half of the cores, minus one, which leaves a core each to the calling thread and to the
+/// driver's. More than eight threads slow each other down.
 unsigned crew_size() { return std::clamp(std::thread::hardware_concurrency() / 2, 2u, 9u) - 1; }
 
-/// So many that all threads have one for each of their buffers.
+/// Small enough that each thread gets a part for each of its two buffers.
 std::uint64_t part_bytes_for(std::uint64_t bytes) {
   constexpr std::uint64_t least = 256 << 10, page = 4096;
   const std::uint64_t even = ceil_div(ceil_div(bytes, 2 * crew_size()), page) * page;
@@ -91,9 +92,9 @@ void begin(lane& way, unsigned turn, part& what) {
     way.fetch(turn, host, what.device(), what.bytes);
 }
 
-/// Results so large that they have left the caches before anyone reads them are stored past the caches, which spares
-/// reading what is overwritten: on an H200's host 1 GiB each way at once takes 24.5 ms instead of 29; the link itself
-/// takes 21.
+/// Results larger than this have left the caches before anyone reads them, so they are stored past the caches: that
+/// avoids reading the lines that are overwritten. On an H200's host, 1 GiB in both directions at once takes 24.5 ms
+/// instead of 29; the link alone takes 21.
 constexpr std::uint64_t beyond_caches = 32 << 20, long_row = 16 << 10;
 
 void copy_past_caches(std::byte* to, const std::byte* from, std::uint64_t bytes) {
@@ -127,14 +128,14 @@ double travel_clock::ns() const {
   return ns_;
 }
 
-/// The threads of one direction; they take the transfers in the order in which they were asked for.
+/// The threads of one direction. They start transfers in the order of the calls.
 class transfer_team::crew {
  public:
   crew(const open_lane& open, std::atomic<bool>& lacked_pinned_memory)
       : open_(open), lacked_pinned_memory_(lacked_pinned_memory), process_(getpid()) {
     try {
       while (members_.size() < crew_size()) members_.emplace_back([this] { serve(); });
-    } catch (const std::exception&) {  // of the system or the allocator; fewer threads are slower
+    } catch (const std::exception&) {  // no more threads or memory: go on with fewer threads, which is slower
       if (members_.empty())
         throw error(errc::out_of_memory,
                     "the system allows this process no thread for transfers; end others, or transfer 1 MB at a time");
@@ -142,7 +143,7 @@ class transfer_team::crew {
   }
 
   ~crew() {
-    if (getpid() != process_) {  // a forked child, which has none of the threads
+    if (getpid() != process_) {  // a forked child does not have the threads
       for (std::thread& member : members_) member.detach();
       return;
     }
@@ -163,7 +164,7 @@ class transfer_team::crew {
   }
 
  private:
-  /// The next part. Without one, waits if asked to; after the last transfer of all there is none.
+  /// Takes the next part. If there is none, waits for one if `may_wait`. Returns nothing once the team ends.
   std::optional<part> take(bool may_wait) {
     std::unique_lock lock(mutex_);
     if (may_wait) called_->wait(lock, [this] { return ending_ || !waiting_.empty(); });
@@ -264,7 +265,7 @@ transfer::~transfer() {
   try {
     wait();
   } catch (...) {
-    // It was given up, by an error that is already on its way.
+    // Nobody waits for this transfer any more, because another error is already being thrown.
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The descriptor of an algorithm: all that tests, lab, tool and report need to know of it, stated once.
+// The descriptor of an algorithm: everything that tests, lab, tool and report need to know about it, in one place.
 #pragma once
 
 #include "backend/backend.hpp"
@@ -18,7 +18,7 @@ namespace tilewise::registry {
 struct setting {
   std::string_view name;
   std::span<const std::string_view> values;
-  bool plain_first = false;  // names of problems leave its first word out, as they did before there was a second
+  bool plain_first = false;  // names of problems omit its first value, so that older names stay valid
 };
 
 /// One array that a problem reads or writes.
@@ -26,38 +26,38 @@ struct operand {
   std::string_view name;
   dtype type;
   std::uint64_t count;
-  bool has_gaps = false;  // an output with elements between its rows that keep what they hold
-  std::uint64_t row = 1;  // elements that lie on one rank of a group
+  bool has_gaps = false;  // an output with elements between its rows, which must not change
+  std::uint64_t row = 1;  // this many consecutive elements stay on one rank of a group
   std::uint64_t bytes() const { return count * size_of(type); }
 };
 
 double total_bytes(std::span<const operand> operands);
-double bytes_of_operands(const problem& p);  // of all inputs and outputs
+double bytes_of_operands(const problem& p);  // the sum over all inputs and outputs
 
-/// Where a problem's operands lie: memory of the device whose queue runs the variant, in the order of the descriptor's
-/// inputs and outputs.
+/// The memory of a problem's operands, in the order of the descriptor's inputs and outputs. It belongs to the device
+/// whose queue runs the variant.
 struct bindings {
   std::array<backend::memory, 4> in{};
   std::array<backend::memory, 4> out{};
 };
 
-/// The unit of an algorithm's speed, and with it what bounds that speed: for bytes and elements the device's own copy,
-/// for operations its multiply-adds.
+/// The unit of an algorithm's speed. It also says which peak limits that speed: the device's copy bandwidth for bytes
+/// and elements, its multiply-adds for operations.
 enum class speed_unit : std::uint8_t { bytes, elements, operations };
 
-/// What must be shown of a result before a caller may see it, such as that no integer has overflowed. The operands on
-/// the device are asked, after the variant has run, wherever the call came from.
+/// A check of a result before the caller sees it, such as that no integer has overflowed. It runs after the variant, on
+/// the operands on the device, for every kind of call.
 struct proof {
-  /// Whether the inputs leave it in doubt. Waits for the device.
+  /// Whether the result must be checked for these inputs. Waits for the device.
   bool (*is_needed)(const problem&, const bindings& operands, backend::queue&);
-  /// Throws, naming what is wrong, unless the outputs are the problem's answer. Waits for the device.
+  /// Throws, and says what is wrong, unless the outputs are the problem's answer. Waits for the device.
   void (*require)(const problem&, const bindings& operands, backend::queue&);
 };
 
 struct choice;
 struct host_pointers;
 
-/// How a problem on host memory is computed piece by piece (pieces.hpp).
+/// How a problem on host memory is computed chunk by chunk (pieces.hpp).
 struct division {
   bool (*is_possible)(const problem&, const choice&, const backend::device&);
   void (*run)(const problem&, const choice&, backend::queue&, const host_pointers&);
@@ -69,31 +69,32 @@ struct algorithm {
   std::span<const dtype> types;
   std::span<const setting> settings;
   std::span<const std::string_view> numbers;  // names of problem.number, in order
-  std::span<const extents> edge_shapes;       // where bits are checked
-  std::span<const extents> quick_shapes;      // where `bench` measures; normal contains quick
+  std::span<const extents> edge_shapes;       // tests compare bits at these shapes
+  std::span<const extents> quick_shapes;      // what `bench --preset quick` measures; included in normal_shapes
   std::span<const extents> normal_shapes;
 
   std::vector<operand> (*inputs)(const problem&);
   std::vector<operand> (*outputs)(const problem&);
-  /// Each input read once, each output written once; by default all that the operands hold.
+  /// Bytes moved if each input is read once and each output written once; by default all bytes of the operands.
   double (*compulsory_bytes)(const problem&) = bytes_of_operands;
-  double (*operations)(const problem&);  // arithmetic operations of the definition
-  /// Why the problem has no answer, as a sentence that says what to do; empty if it has one.
+  double (*operations)(const problem&);  // number of arithmetic operations in the definition
+  /// A sentence that says why the problem has no answer and what to do; empty if it has one.
   std::string (*invalid)(const problem&);
-  /// Why a call refuses to compute it all the same, unless the caller insists: say, steps so long that they diverge.
+  /// Why a call refuses a problem that has an answer, unless the caller insists: for example, time steps so long that
+  /// the result diverges. Empty if nothing is wrong.
   std::string (*inadvisable)(const problem&) = [](const problem&) { return std::string(); };
-  const proof* proves = nullptr;  // null: what the variants compute is the answer
-  /// Turn generated numbers and inputs into ones that the problem admits.
+  const proof* proves = nullptr;  // null: results need no check
+  /// Change generated numbers and inputs so that they are valid for the problem.
   void (*fit_numbers)(problem&) = [](problem&) {};
   void (*fit_inputs)(const problem&, std::span<std::vector<std::byte>>) = [](const problem&,
                                                                              std::span<std::vector<std::byte>>) {};
-  const division* divides = nullptr;  // null: a problem is computed as a whole
+  const division* divides = nullptr;  // null: problems are not divided
   speed_unit speed_in = speed_unit::bytes;
-  bool in_place = false;  // whether each output may be the memory of the input at its position
-  bool fuses = false;     // the order rounds a multiply-add once; else each product and each sum
-  /// Whether methods with the same bits need fewer operations than the definition, which is what is counted.
+  bool in_place = false;  // whether each output may share memory with the input of the same index
+  bool fuses = false;     // whether the order uses fused multiply-adds; otherwise it rounds each product and each sum
+  /// Whether some method gives the same bits with fewer operations than the definition. Speed counts the definition's.
   bool has_shorter_methods = false;
-  /// Whether the work of what is chosen is not in proportion to `operations`, so that there is no weak scaling.
+  /// Whether the work of the chosen variant is not proportional to `operations`; then weak scaling cannot be measured.
   bool grows_unevenly = false;
 };
 

@@ -16,12 +16,12 @@ using backend::group::parcel;
 
 namespace {
 
-/// Some rows of the input, the rows of the result that they make, and those of them that are right and wanted.
+/// Rows of the input, the result rows that they make, and those of the latter that are both right and wanted.
 struct part {
   row_range from, made, right;
 };
 
-/// An input without its last `missing` rows, none if it has no more.
+/// `of` without its last `missing` rows; empty if it has no more rows than that.
 row_range without_last(row_range of, std::uint64_t missing) {
   return {of.begin, std::max(of.begin, of.end - std::min(of.end, missing))};
 }
@@ -30,14 +30,15 @@ row_range made_of(const row_stencil& s, row_range from) { return without_last(fr
 
 byte_range bytes_of(row_range rows, std::uint64_t row_bytes) { return {rows.begin * row_bytes, rows.end * row_bytes}; }
 
-/// What gives these rows of the result.
+/// The part that computes the result rows `wanted`.
 part part_for(const row_stencil& s, row_range wanted) {
   const row_range from{wanted.begin - std::min(wanted.begin, s.above), std::min(s.rows, wanted.end + s.below)};
   return {from, made_of(s, from), wanted};
 }
 
-/// What a rank computes from its own rows where they lie, if that is most of its band. The rows that lack neighbours
-/// are computed in vain, and again at the edges: a band that is hardly more than these is gathered as a whole.
+/// The part that a rank computes directly from its own rows; none if that is too little of its band. Rows that lack
+/// neighbours are computed twice: wrongly here, and again with the edges. So a band of few other rows is gathered as a
+/// whole.
 std::optional<part> inside_of(const row_stencil& s, const band& b) {
   const row_range held{ceil_div(b.held.begin, s.row_bytes), b.held.end / s.row_bytes};
   const std::uint64_t begin = std::max(held.begin, b.wanted.begin),
@@ -50,7 +51,7 @@ std::optional<part> inside_of(const row_stencil& s, const band& b) {
   return part{from, made, right};
 }
 
-/// What is left of a rank's band.
+/// The rest of a rank's band.
 std::vector<part> edges_of(const row_stencil& s, const band& b) {
   const std::optional<part> inside = inside_of(s, b);
   const row_range done = inside ? inside->right : row_range{b.wanted.end, b.wanted.end};
@@ -60,7 +61,8 @@ std::vector<part> edges_of(const row_stencil& s, const band& b) {
   return edges;
 }
 
-/// Together: the rows that each rank wants, from all that have some of them; wanted_by(rank) returns ranges of rows.
+/// Collective: brings each rank the rows that it wants from the ranks that hold them. wanted_by(rank) returns ranges of
+/// rows.
 template <class WantedBy>
 void gather(const rank& r, std::uint64_t row_bytes, std::span<const band> all, const memory& held,
             const WantedBy& wanted_by, std::span<const memory> to) {
@@ -88,7 +90,7 @@ void gather(const rank& r, std::uint64_t row_bytes, std::span<const band> all, c
   r.exchange(sends, receives);
 }
 
-/// Computes an edge from gathered rows, and keeps what is right.
+/// Computes an edge from gathered rows and copies the right rows to the result.
 void run_edge(const rank& r, const row_stencil& s, const part& edge, const memory& from, const memory& to,
               const band_work& work) {
   if (edge.made == edge.right) return work(edge.from, from, to);

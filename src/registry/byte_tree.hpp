@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tuning of variants whose items hold so many bytes of a block tree's tile, whatever the type.
+// The tuning of block-tree variants in which each work-item holds a fixed number of bytes of a tile, for every type.
 #pragma once
 
 #include "order/block_tree.hpp"

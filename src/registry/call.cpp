@@ -11,11 +11,12 @@ namespace tilewise::registry {
 
 namespace {
 
-/// Addresses of one space: host or device pointers, or offsets in one cl_mem or in one array of a group.
+/// The addresses of an operand in one address space: host or device pointers, or offsets in one cl_mem or in one array
+/// of a group.
 struct rows_of_bytes {
   const void* space = nullptr;
   std::uintptr_t begin = 0, end = 0;
-  std::uintptr_t row, pitch;  // all in one row, unless it is a matrix with gaps
+  std::uintptr_t row, pitch;  // one row of all bytes, unless it is a matrix with gaps
 
   explicit rows_of_bytes(const call_operand& o) : row(o.row_bytes), pitch(o.pitch) {
     const std::string_view backend = o.on == nullptr ? "" : std::string_view(o.on->info().backend);
@@ -27,13 +28,13 @@ struct rows_of_bytes {
     } else
       begin = reinterpret_cast<std::uintptr_t>(o.where.base) + o.where.offset;
     end = begin + o.bytes;
-    // OpenCL leaves open what becomes of sub-buffers whose ranges overlap, whatever is read and written in them.
+    // OpenCL does not define what happens if the ranges of sub-buffers overlap, even where different bytes are used.
     if (pitch == 0 || backend == "opencl") row = pitch = o.bytes;
   }
 
   bool operator==(const rows_of_bytes&) const = default;
 
-  /// Where the first row that ends behind an address begins; it may be the one after the last.
+  /// The begin of the first row that ends behind `address`; it may be the row after the last one.
   std::uintptr_t next(std::uintptr_t address) const {
     return address < begin + row ? begin : begin + ((address - begin - row) / pitch + 1) * pitch;
   }
@@ -43,7 +44,7 @@ bool overlap(const rows_of_bytes& a, const rows_of_bytes& b) {
   if (a.space != b.space || a.begin == a.end || b.begin == b.end) return false;
   const std::uintptr_t first = std::max(a.begin, b.begin), last = std::min(a.end, b.end);
   if (first >= last) return false;
-  // Rows of one pitch lie beside each other the same way all along.
+  // With equal pitches, the rows' relative position repeats in each row: checking one is enough.
   const std::uintptr_t enough = a.pitch == b.pitch ? first + std::min(last - first, a.pitch) : last;
   for (std::uintptr_t at = a.next(first); at < enough;) {
     const std::uintptr_t other = b.next(at);
@@ -89,7 +90,7 @@ void require_one_device(const call_operand& first, call_operands operands) {
                                               "; pass one that is on " + first.on->name());
 }
 
-/// Arrays where they are; host memory as a CPU's.
+/// Operands as the memory of their own device; host memory as that of a CPU device.
 bindings in_place(call_operands inputs, call_operands outputs) {
   const auto place = [](const call_operand& o) {
     return o.on != nullptr ? o.where : backend::memory{const_cast<void*>(o.host), 0, o.bytes};
@@ -105,7 +106,8 @@ void run_on_arrays(const problem& p, const preferences& wanted, call_operands in
   run_in_place(p, choose_silently(p, on, wanted), on.queue(), in_place(inputs, outputs));
 }
 
-/// Where host memory is worked on unless the caller says: looked for once, since that takes as long as 100 elements.
+/// The device for host memory if the caller names none. It is opened once, since opening takes as long as computing 100
+/// elements.
 const device& usual_device() {
   static const device& cpu = base::lasting([] { return open("cpu"); });
   return cpu;
@@ -115,8 +117,8 @@ void run_on_spans(const problem& p, backend::device& on, const preferences& want
                   call_operands outputs) {
   const choice how = choose_silently(p, on, wanted);
   backend::queue& queue = on.queue();
-  // What a CPU computes without doubt goes straight to where it belongs: few elements take less time than to make
-  // operands of them.
+  // A CPU writes results that need no check directly to the caller's memory: for few elements, making `operands` takes
+  // longer than computing.
   if (on.info().backend == "cpu")
     if (const bindings where = in_place(inputs, outputs); !is_in_doubt(p, where, queue))
       return how.variant->run(p, where, how.tuning, queue);
@@ -131,7 +133,7 @@ void run_on_spans(const problem& p, backend::device& on, const preferences& want
 
 void require_place(const std::optional<device>& named, const call_operand& of) {
   if (!named) return;
-  const backend::device& there = named->implementation();  // of host memory, too: it may have been moved from
+  const backend::device& there = named->implementation();  // throws if it was moved from
   if (of.on == nullptr || &there == &of.on->implementation()) return;
   const bool alike = named->name() == of.on->name();
   throw error(errc::invalid_argument, "the options name the device " + named->name() + ", but " + std::string(of.name) +

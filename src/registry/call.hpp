@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public call, the same for every algorithm: a function of the library checks what only its own arguments can show,
-// describes the problem and its operands, and ends here.
+// The part of a public call that all algorithms share. A public function checks what is special about its own
+// arguments, describes the problem and its operands, and then calls run_call().
 #pragma once
 
 #include "registry/execute.hpp"
@@ -16,13 +16,13 @@
 
 namespace tilewise::registry {
 
-/// Host memory, or an array on a device, of any type.
+/// An argument of a call: host memory or an array on a device, of any element type.
 struct call_operand {
-  std::string_view name;  // as messages call it
+  std::string_view name;  // its name in messages
   const void* host = nullptr;
   std::uint64_t bytes = 0;
-  std::uint64_t row_bytes = 0, pitch = 0;  // of a matrix with gaps: its rows, and from row to row; else 0
-  const tilewise::device* on = nullptr;    // of an array
+  std::uint64_t row_bytes = 0, pitch = 0;  // for a matrix with gaps: bytes of a row, and from row to row; else 0
+  const tilewise::device* on = nullptr;    // the array's device; null for host memory
   backend::memory where = {};
 
   template <class T>
@@ -43,21 +43,21 @@ struct call_operand {
 };
 using call_operands = std::initializer_list<call_operand>;
 
-/// Throws `invalid_argument` for an array that is not on the device that the options name: it is worked on where it is.
+/// Throws `invalid_argument` if the options name a device and the array is on another one: arrays are not moved.
 void require_place(const std::optional<device>& named, const call_operand& of);
 
-/// Throws `invalid_argument` for memory that is not there, operands that share memory in ways that the algorithm
-/// forbids, and arrays of different devices, or of another than the options name.
+/// Throws `invalid_argument` for null pointers, for operands that share memory in ways that the algorithm forbids, for
+/// arrays on different devices, and for arrays on another device than the options name.
 void require_operands(const algorithm& what, const std::optional<device>& named, call_operands inputs,
                       call_operands outputs);
 
-/// Admits the problem, checks its operands, chooses and runs. Arrays are worked on where they are; host memory on `on`,
-/// or else on the CPU. Whatever is refused, nothing is touched.
+/// Calls admit(), checks the operands, chooses a variant and runs it. Arrays are computed on their own device; host
+/// memory on `on`, or on the CPU if that is empty. A refused call writes nothing.
 void run_call(const problem& p, const std::optional<device>& on, const preferences& wanted, call_operands inputs,
               call_operands outputs);
 
-/// The same of a problem that the public function has admitted before: it must, if it computes with the shape, say for
-/// the size of a result, since only then does arithmetic on its sizes not overflow.
+/// The same for callers that already ran admit(). They must do so before they compute with the shape, for example the
+/// size of a result: only admitted sizes cannot overflow.
 void run_admitted(const problem& p, const std::optional<device>& on, const preferences& wanted, call_operands inputs,
                   call_operands outputs);
 
@@ -69,7 +69,7 @@ preferences preferences_of(const Options& options) {
   return wanted;
 }
 
-/// The same with the options of a public function.
+/// The same with the options struct of a public function.
 template <class Options>
 void run_call(const problem& p, const Options& options, call_operands inputs, call_operands outputs) {
   run_call(p, options.device, preferences_of(options), inputs, outputs);
@@ -79,7 +79,7 @@ void run_admitted(const problem& p, const Options& options, call_operands inputs
   run_admitted(p, options.device, preferences_of(options), inputs, outputs);
 }
 
-/// The one value of a problem whose inputs are on a device.
+/// Runs a problem whose result is one value and whose inputs are on a device; waits and returns the value.
 template <scalar T, class Options>
 T value_of_call(const problem& p, const Options& options, const device& on, call_operands inputs) {
   const array<T> result = on.template allocate<T>(1);
@@ -89,8 +89,8 @@ T value_of_call(const problem& p, const Options& options, const device& on, call
   return value;
 }
 
-/// Few elements, nothing said of where and how, and arithmetic as it must be: the way to a device would take longer
-/// than the work.
+/// Whether a public function may compute the result itself, since a call through a device would take longer than the
+/// work. This needs few elements, no device, variant or tuning in the options, and the default floating-point mode.
 template <class T, class Options>
 bool takes_shortcut(std::span<const T> in, std::uint64_t limit, const Options& options) {
   return in.data() != nullptr && in.size() != 0 && in.size() <= limit && !options.device && options.variant.empty() &&
@@ -105,11 +105,11 @@ bool overlap_in_part(std::span<const T> in, std::span<const T> out) {
          before(out.data(), in.data() + in.size());
 }
 
-/// Throws `invalid_argument` unless a matrix has the elements that its shape needs.
+/// Throws `invalid_argument` unless `given` elements suffice for the matrix.
 void require_elements(std::string_view name, const matrix_layout& of, std::uint64_t given);
 
-/// The memory from the matrix's first element to its last: what lies around it, and between its rows, may be another
-/// operand's.
+/// The matrix as an operand, from its first element to its last. Memory around it and between its rows may belong to
+/// another operand.
 template <class T, class Memory>
 call_operand matrix_operand(std::string_view name, const Memory& memory, const matrix_layout& of) {
   require_elements(name, of, memory.size());

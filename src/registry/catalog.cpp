@@ -14,7 +14,7 @@ std::vector<variant> listed_variants();  // catalog.gen.cpp
 
 namespace {
 
-/// All variants, and those of each algorithm: every call looks for them.
+/// All variants, and a list for each algorithm, since every call needs that.
 struct variant_lists {
   std::vector<variant> all;
   std::unordered_map<std::string_view, std::vector<const variant*>> of;
@@ -22,7 +22,7 @@ struct variant_lists {
   explicit variant_lists(std::vector<variant> listed) : all(std::move(listed)) {
     for (const variant& v : all) of[v.algorithm].push_back(&v);
   }
-  variant_lists(variant_lists&&) = default;  // the variants stay where they are
+  variant_lists(variant_lists&&) = default;  // moving keeps the variants' addresses
   variant_lists& operator=(variant_lists&&) = default;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that exists, listed explicitly: catalog.gen.cpp is written by cmake/algorithm.cmake from the one-line
-// declarations in the algorithms' folders, and calls each by name, so that no linker can drop one.
+// The list of all algorithms and variants. cmake/algorithm.cmake writes it as catalog.gen.cpp from the one-line
+// declarations in the algorithms' folders. It names each one, so the linker cannot drop any.
 #pragma once
 
 #include "registry/variant.hpp"
@@ -9,23 +9,23 @@ namespace tilewise::registry {
 
 std::span<const algorithm* const> algorithms();
 
-/// All variants of all algorithms, the library's own first. Peers follow once `add_peers` has been called.
+/// All variants of all algorithms: the library's own, then the peers that `add_peers` has added.
 const std::vector<variant>& variants();
 /// In the catalog's order; valid until peers are added.
 const std::vector<const variant*>& variants_of(const algorithm& what);
 
-/// Adds the lab's peers, which live outside the library. Throws on an id that is there already.
+/// Adds other libraries' implementations, which the lab provides. Throws if an id exists already.
 void add_peers(std::span<const variant> peers);
 
-/// Throws `invalid_argument`, naming the nearest ones.
+/// Throw `invalid_argument`, with similar names, if there is none.
 const algorithm& find_algorithm(std::string_view name);
 const variant& find_variant(std::string_view id);
 
-/// The definition: <algorithm>/serial.
+/// The variant that defines the algorithm: <algorithm>/serial.
 const variant& reference_of(const algorithm& what);
 
-/// base::nearest for variants, in the form that `wanted` has: ids, labels or names; a name that several backends have
-/// is shown with its backend.
+/// base::nearest for variants. It proposes ids, labels or names, whichever form `wanted` has. A name that several
+/// backends share is shown with its backend.
 std::string nearest_variant(std::string_view wanted, std::span<const variant* const> among);
 
 }  // namespace tilewise::registry

@@ -12,7 +12,7 @@ namespace {
 
 bool takes(const variant& v, dtype type) { return std::find(v.types.begin(), v.types.end(), type) != v.types.end(); }
 
-/// Of a variant that runs on the device and takes the type.
+/// Why a variant that runs on this device and supports the type still cannot run; empty if it can.
 std::string limit_met(const variant& v, const problem& p, const backend::device& on, const tuning& t) {
   if (v.order == claim::tilewise && p.type == dtype::f64 && !on.info().fp64)
     return on.info().name + " has no double precision";
@@ -32,7 +32,7 @@ std::string unsupported_reason(const variant& v, const problem& p, const backend
 
 namespace {
 
-/// What was asked for comes before what was applied.
+/// The caller's tuning has priority over an applied one.
 starting_tuning tuning_for(const variant& v, const problem& p, const backend::device& on, const preferences& wanted) {
   if (wanted.tuning.empty()) return tuning_to_start_with(v, p, on);
   return {parse_tuning(wanted.tuning, v.tuning)};
@@ -41,7 +41,7 @@ starting_tuning tuning_for(const variant& v, const problem& p, const backend::de
 choice forced(const problem& p, const backend::device& on, const preferences& wanted) {
   const std::vector<const variant*>& all = variants_of(*p.what);
   const variant* found = nullptr;
-  for (const variant* v : all)  // if several backends have the name, the device's own wins
+  for (const variant* v : all)  // if several backends have the name, the device's own backend wins
     if (v->is_called(wanted.variant) && (found == nullptr || v->device_backend() == on.info().backend)) found = v;
   if (found == nullptr)
     throw error(errc::invalid_argument, std::string(p.what->name) + " has no variant '" + std::string(wanted.variant) +
@@ -53,7 +53,7 @@ choice forced(const problem& p, const backend::device& on, const preferences& wa
   return {found, start.values, {}, start.applied};
 }
 
-/// "; polymul runs on cpu, opencl", without the backend that was tried.
+/// "; polymul runs on cpu, opencl", without the backend `tried`.
 std::string elsewhere(const algorithm& what, std::string_view tried) {
   std::set<std::string_view> backends;
   for (const variant* v : variants_of(what))
@@ -64,18 +64,18 @@ std::string elsewhere(const algorithm& what, std::string_view tried) {
   return text;
 }
 
-/// Whether it is asked at all.
+/// Whether the variant is considered at all.
 bool is_candidate(const variant& v, const backend::device& on, const preferences& wanted) {
   return !v.peer && v.device_backend() == on.info().backend && (v.order != claim::own || wanted.fast);
 }
 
-/// Why a candidate that takes the type is passed over; empty if it is the choice.
+/// Why a candidate that supports the type is not chosen; empty if it is.
 std::string objection(const variant& v, const problem& p, const backend::device& on, const tuning& t) {
   std::string reason = limit_met(v, p, on, t);
   return reason.empty() ? v.yields(p, on) : reason;
 }
 
-/// The candidates before `chosen`, each with its reason.
+/// The candidates before `chosen`, each with the reason why it was not chosen.
 std::string passed_over(const variant* chosen, const problem& p, const backend::device& on, const preferences& wanted) {
   std::string text;
   for (const variant* v : variants_of(*p.what)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A matrix whose lines are computed one after another, each as a call of its own would be.
+// Computes the lines (rows or columns) of a matrix one after another, each like a separate call.
 #pragma once
 
 #include "registry/choose.hpp"
@@ -8,7 +8,7 @@
 
 namespace tilewise::registry {
 
-/// Why run_each_line cannot: nothing on this device takes a line.
+/// Why run_each_line cannot run: no variant on this device supports a line. Empty if it can.
 inline std::string each_line_unsupported(const problem& of_line, const backend::device& on) {
   try {
     static_cast<void>(choose_silently(of_line, on));
@@ -18,7 +18,7 @@ inline std::string each_line_unsupported(const problem& of_line, const backend::
   }
 }
 
-/// `of_line` is the problem of any one; the elements of a line lie side by side, in the input and in the output.
+/// `of_line` is the problem of a single line. The elements of a line must be contiguous in the input and in the output.
 inline void run_each_line(const problem& of_line, const lines& from, const lines& to, const bindings& where,
                           backend::queue& q) {
   const choice how = choose(of_line, q.device(), {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a problem to its result in host memory.
+// Runs a chosen variant, on host memory or on operands of a device.
 #pragma once
 
 #include "registry/choose.hpp"
@@ -7,15 +7,15 @@
 
 namespace tilewise::registry {
 
-/// Throws `invalid_argument`, with the algorithm's sentence, unless the problem has an answer and `wanted` lets it be
-/// computed.
+/// Throws `invalid_argument`, with the algorithm's sentence, if the problem has no answer, or if it is inadvisable and
+/// `wanted` does not allow that.
 void admit(const problem& p, const preferences& wanted);
 
-/// Whether the result needs a proof that it is the answer. Waits for the device, if it has to look.
+/// Whether the result must be checked (see `proof`). Waits for the device if the inputs must be read.
 bool is_in_doubt(const problem& p, const bindings& where, backend::queue& queue);
 
-/// One run of a chosen variant on host memory, step by step for those who time the steps. The first two only enqueue,
-/// unless the result needs a proof.
+/// One run of a chosen variant on host memory, in separate steps so that they can be timed. upload() and run() only
+/// enqueue, unless the result must be checked.
 class host_run {
  public:
   /// Pointers are in the order of the descriptor's inputs and outputs. An output that is also an input is used in
@@ -24,7 +24,7 @@ class host_run {
            std::span<void* const> outputs);
 
   void upload();
-  /// Throws what the descriptor's proof does; the caller's outputs are then as they were.
+  /// Throws what the descriptor's proof throws; the caller's outputs are then unchanged.
   void run();
   void download();  // waits
 
@@ -37,13 +37,13 @@ class host_run {
   operands operands_;
 };
 
-/// All three steps, or piece by piece where that is quicker; then `computing_ns`, if it is there, grows by the time of
-/// the pieces' work on the device.
+/// All three steps, or chunk by chunk where that is faster. In the second case the time that the device computes is
+/// added to `computing_ns`, unless that is null.
 void run_on_host(const problem& p, const choice& how, backend::queue& queue, std::span<const void* const> inputs,
                  std::span<void* const> outputs, double* computing_ns = nullptr);
 
-/// Enqueues the work on operands of the queue's device. Where the result needs a proof it waits, and throws if the
-/// proof fails; what the outputs then hold is not the answer.
+/// Enqueues the work on operands of the queue's device. If the result must be checked, waits for it and throws if the
+/// check fails; the outputs are then wrong.
 void run_in_place(const problem& p, const choice& how, backend::queue& queue, const bindings& where);
 
 }  // namespace tilewise::registry

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folds of an array, by any of the four operators: what reduce and scan have in common as problems.
+// What reduce and scan have in common as problems: both combine the elements of an array with one of four operators.
 #pragma once
 
 #include "registry/algorithm.hpp"
@@ -13,10 +13,10 @@ inline constexpr std::array<std::string_view, 2> init_words{"none", "given"};
 
 inline op operation_of(const problem& p) { return static_cast<op>(p.setting[0]); }
 
-/// Whether a fold of nothing has a value only if one is given.
+/// Whether the reduction of no elements has a value only if `init` is given.
 inline bool needs_init(const problem& p) { return operation_of(p) == op::min || operation_of(p) == op::max; }
 
-// Around one element, one vector, one row, one tile and one group of tiles, and primes between.
+// Sizes near one element, one vector, one row, one tile and one group of tiles, and primes between them.
 inline constexpr std::array<extents, 34> edge_shapes{{
     {0},    {1},    {2},    {3},    {4},    {5},     {7},     {8},      {9},      {15},      {16},   {17},
     {31},   {33},   {63},   {64},   {65},   {127},   {255},   {256},    {257},    {511},     {1021}, {1024},

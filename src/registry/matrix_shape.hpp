@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row-major matrices as operands: what algorithms of matrices check and count alike.
+// Row-major matrices as operands: the checks and counts that all matrix algorithms share.
 #pragma once
 
 #include <tilewise/matrix.hpp>
@@ -13,16 +13,16 @@
 
 namespace tilewise::registry {
 
-/// Elements from the first to the last of a matrix.
+/// The number of elements from the first to the last one of a matrix, gaps included.
 constexpr std::uint64_t elements_of(const matrix_layout& of) {
   return of.rows == 0 || of.columns == 0 ? 0 : (of.rows - 1) * of.stride + of.columns;
 }
 
-/// Whether nothing lies between its rows.
+/// Whether there are no gaps between its rows.
 constexpr bool is_packed(const matrix_layout& of) { return of.stride == of.columns || of.rows == 0 || of.columns == 0; }
 
-/// Elements that lie on one rank of a group: a row, or one where there are so few rows that ranks would have unequal
-/// shares.
+/// How many consecutive elements stay on one rank of a group (operand::row): a row, or a single element if the matrix
+/// has so few rows that the ranks' shards would be unequal.
 constexpr std::uint64_t undivided(const matrix_layout& of) {
   constexpr std::uint64_t rows_enough_for_all = 256;
   return of.rows < rows_enough_for_all || of.stride == 0 ? 1 : of.stride;
@@ -50,7 +50,7 @@ inline std::string shape_text(std::uint64_t rows, std::uint64_t columns) {
   return std::to_string(rows) + "x" + std::to_string(columns);
 }
 
-/// Why there is no such matrix: a stride that is too short, or more bytes than 64 bits count. Empty if there is.
+/// Why the layout is invalid: the stride is too short, or the bytes exceed 64 bits. Empty if it is valid.
 inline std::string invalid_matrix(const std::string& name, const matrix_layout& of, dtype type) {
   const auto [rows, columns, stride] = of;
   if (rows == 0 || columns == 0) return "";

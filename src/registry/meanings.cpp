@@ -11,7 +11,7 @@ namespace tilewise::registry {
 
 namespace {
 
-/// Names in other libraries, separated by spaces, and what they are here. An empty text: nothing of that kind.
+/// Names that other libraries use, separated by spaces, and the corresponding names here; empty if there is none.
 struct meaning {
   std::string_view words, command, algorithm, op;
 };
@@ -43,7 +43,7 @@ constexpr std::array<meaning, 24> known{{
     {"version", "--version", "", ""},
 }};
 
-/// What there is not, and the nearest way to it.
+/// Names of features that do not exist here, and the nearest way to get the same.
 struct detour {
   std::string_view words, way;
 };
@@ -76,7 +76,7 @@ constexpr std::array<detour, 11> detours{{
      "sort, C++ has tw::reduce_axis, inclusive_scan_axis and sort_axis"},
 }};
 
-/// Of an option of some commands. An empty way: that of the command of its name.
+/// The same for options of some commands. If `way` is empty, the advice for a command of the option's name applies.
 struct option_detour {
   std::string_view commands, words, way;
 };

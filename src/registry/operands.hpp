@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A problem's operands in a device's memory: made, filled, fetched and released in one place, for calls, commands and
-// the laboratory alike.
+// A problem's operands in a device's memory: allocated, filled, downloaded and released here, for calls, commands and
+// the lab.
 #pragma once
 
 #include "registry/algorithm.hpp"
@@ -10,19 +10,20 @@
 
 namespace tilewise::registry {
 
-/// What operands hold, each in memory of its own on the host.
+/// The contents of operands on the host, one buffer each.
 using host_operands = std::vector<std::vector<std::byte>>;
 std::vector<const void*> pointers_to(const host_operands& inputs);
 std::vector<void*> pointers_to(host_operands& outputs);
 
-/// Host memory is given by pointers in the order of the descriptor's inputs or outputs, which say how much each holds.
+/// Host memory is passed as pointers in the order of the descriptor's inputs or outputs; the descriptor gives the
+/// sizes.
 class operands {
  public:
-  /// Memory of its own for each.
+  /// Allocates memory for each operand.
   operands(const problem& p, backend::queue& queue);
 
-  /// Over host memory: a device that can works on it in place, any other one on copies. An output that is also an input
-  /// shares its memory.
+  /// Operands in host memory: a device that can use host memory works on it in place, any other on copies. An output
+  /// that is also an input shares its memory.
   operands(const problem& p, backend::queue& queue, std::span<const void* const> inputs,
            std::span<void* const> outputs);
 
@@ -31,18 +32,18 @@ class operands {
 
   const bindings& where() const { return where_; }
 
-  /// Outputs that are host memory worked on in place get memory of their own, until they are downloaded. They have no
-  /// gaps.
+  /// Gives outputs that would be computed in place in host memory separate memory until they are downloaded. Outputs
+  /// must have no gaps.
   void keep_results_apart();
 
-  /// Fills the inputs; host memory that is used in place holds them already.
+  /// Fills the inputs. Does nothing for host memory that is used in place.
   void upload(std::span<const void* const> inputs) const;
-  /// Outputs with gaps between their rows keep what the gaps hold.
+  /// Uploads outputs with gaps between their rows, so that the gaps keep their contents.
   void upload_gaps(std::span<void* const> outputs) const;
   /// Waits for the device.
   void download(std::span<void* const> outputs) const;
 
-  /// Fills the outputs with bytes that no result is likely to consist of.
+  /// Fills the outputs with bytes that are unlikely in a result.
   void poison_outputs() const;
 
  private:
@@ -53,7 +54,7 @@ class operands {
   std::deque<backend::buffer> buffers_;
   bindings where_;
   bool in_place_ = false;
-  bool apart_ = false;  // the outputs are not
+  bool apart_ = false;  // the outputs have separate memory, see keep_results_apart()
 };
 
 }  // namespace tilewise::registry

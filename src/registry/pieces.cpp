@@ -16,7 +16,7 @@ std::uint64_t piece_bytes(const device_info& on) {
 
 namespace {
 
-/// Devices that do not say what they have do not limit it.
+/// 0 means that the device does not report it: then there is no limit.
 std::uint64_t limit(std::uint64_t bytes) { return bytes == 0 ? ~std::uint64_t{0} : bytes; }
 
 }  // namespace
@@ -37,16 +37,17 @@ bool runs_in_pieces(const problem& p, const choice& how, backend::queue& queue) 
 
 namespace {
 
-constexpr std::uint64_t most_slots = 3;  // one on its way there, one computed, one on its way back
+constexpr std::uint64_t most_slots = 3;  // one uploading, one computing, one downloading
 
-/// The device's side of one piece. What is under way ends before its memory is given back.
+/// A chunk's memory on the device and its transfers, which are declared last so that they end before the memory is
+/// released.
 struct slot {
   std::deque<backend::buffer> memory = {};
   bindings where = {};
   std::vector<backend::transfer> up = {}, down = {};
 };
 
-/// Bytes of each operand that suffice for all pieces.
+/// For each operand, the bytes that suffice for every chunk.
 struct room {
   std::array<std::uint64_t, 4> in{}, out{};
 
@@ -66,7 +67,7 @@ class piece_ring {
   piece_ring(backend::queue& queue, const host_pointers& host, const room& each, std::uint64_t count)
       : queue_(queue), transfers_(*queue.transfers()), host_(host) {
     add_slots(each, std::min(count, most_slots));
-    queue.finish();  // what used this memory before
+    queue.finish();  // earlier work may still use this memory
   }
 
   std::uint64_t size() const { return slots_.size(); }
@@ -78,14 +79,14 @@ class piece_ring {
                                      what.in[i].rows));
   }
 
-  /// The piece's operands, once they are there and the slot's former results have left.
+  /// Waits until the chunk is uploaded and the slot's earlier results are downloaded; returns the chunk's operands.
   const bindings& arrived(std::uint64_t index) {
     slot& s = slots_[index % slots_.size()];
     wait(s.up), wait(s.down);
     return s.where;
   }
 
-  /// Once the work on the piece is done.
+  /// Starts the download of the chunk's results; the work on the chunk must be done.
   void fetch(std::uint64_t index, const piece& what) {
     slot& s = slots_[index % slots_.size()];
     for (std::size_t o = 0; o < host_.out.size(); ++o)
@@ -98,7 +99,8 @@ class piece_ring {
   }
 
  private:
-  /// One, and as many more as leave room for the computation's workspace, which may be as large as an operand.
+  /// Adds one slot, and more as long as they leave room for the computation's workspace, which may be as large as an
+  /// operand.
   void add_slots(const room& each, std::uint64_t wanted) {
     add_slot(each);
     try {
@@ -163,13 +165,13 @@ void run_part(const choice& how, const problem& part, const bindings& where, bac
 
 namespace {
 
-/// Inputs that every piece needs, uploaded once; the others travel with their pieces.
+/// Inputs that every chunk needs completely: they are uploaded once.
 class whole_inputs {
  public:
   whole_inputs(backend::queue& queue, const piece& any, const host_pointers& host, const rows& all) {
     for (std::size_t i = 0; i < host.in.size(); ++i)
       if (all.needed_whole[i]) where_[i] = memory_.emplace_back(queue, any.in[i].bytes());
-    queue.finish();  // what used this memory before
+    queue.finish();  // earlier work may still use this memory
     std::vector<backend::transfer> under_way;
     for (std::size_t i = 0; i < host.in.size(); ++i)
       if (all.needed_whole[i])
@@ -188,7 +190,7 @@ class whole_inputs {
   std::array<backend::memory, 4> where_{};
 };
 
-/// Whole granules, unless one takes much of the device's memory.
+/// The rows per chunk: whole granules, unless a granule takes too much of the device's memory.
 std::uint64_t rows_of_a_piece(const rows& all, const backend::queue& queue) {
   const std::uint64_t row_bytes = std::max<std::uint64_t>(1, all.row_bytes), memory = queue.device().info().memory;
   const std::uint64_t wanted = std::max<std::uint64_t>(1, piece_bytes(queue.device().info()) / row_bytes);

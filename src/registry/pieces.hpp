@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Problems on host memory, computed a piece at a time on a device of its own memory: while one piece is computed, the
-// next ones travel there and the last ones back. Few pieces are there at once, so a problem may be larger than the
-// device.
+// Computes problems in host memory chunk by chunk ("piece" in code) on a device with separate memory. While one chunk
+// is computed, the next is uploaded and the previous downloaded. Few chunks are on the device at once, so a problem may
+// be larger than the device's memory.
 #pragma once
 
 #include "backend/transfer_team.hpp"
@@ -11,7 +11,7 @@
 
 namespace tilewise::registry {
 
-/// Part of one of the host's operands, from byte `first` on.
+/// Rows of one operand in host memory, from byte `first` on.
 struct slice {
   std::uint64_t first = 0;
   backend::host_rows rows = {};
@@ -19,51 +19,51 @@ struct slice {
   std::uint64_t bytes() const { return rows.total(); }
 };
 
-/// What one piece takes and gives, by the positions of the operands.
+/// The inputs and outputs of one chunk, with the index of the operand.
 struct piece {
   std::array<slice, 4> in{}, out{};
-  std::array<std::uint64_t, 4> before{}, after{};  // bytes of no use that its computation puts around each output's
+  std::array<std::uint64_t, 4> before{}, after{};  // unneeded bytes that the computation writes around each output
 };
 
-/// Whether this problem, on host memory, is to be computed on the queue's device in pieces: the algorithm must know
-/// how, with the variant chosen, and the transfers be worth it.
+/// Whether to compute this problem in host memory chunk by chunk on the queue's device. The algorithm must support that
+/// with the chosen variant, and it must be worth the transfers.
 bool runs_in_pieces(const problem& p, const choice& how, backend::queue& queue);
 
-/// Whether a device has room for so many bytes, `largest` of them in one piece of memory; pools round sizes up.
+/// Whether the device has room for `bytes` in all, `largest` of them in one allocation. Pools round sizes up.
 bool has_room(const device_info& on, std::uint64_t bytes, std::uint64_t largest);
-/// So many of `of` equal parts of a device's memory, as far as one piece of memory may be so large.
+/// The fraction `parts` / `of` of a device's memory, but at most the largest single allocation.
 std::uint64_t share_of_memory(const device_info& on, std::uint64_t parts, std::uint64_t of);
 
 inline bool always_divisible(const problem&, const choice&, const backend::device&) { return true; }
 
-/// About how many bytes of an operand make a good piece for a device: large enough for the link's full speed, so small
-/// that the first one's upload and the last one's download, which nothing overlaps, take little time.
+/// A good number of bytes of an operand per chunk. Chunks must be large enough for the link's full bandwidth, but small
+/// enough that the first upload and the last download, which overlap with nothing, are short.
 std::uint64_t piece_bytes(const device_info& on);
 
-/// The host's side of a problem, in the order of the descriptor's inputs and outputs.
+/// The problem's operands in host memory, in the order of the descriptor's inputs and outputs.
 struct host_pointers {
   std::span<const void* const> in;
   std::span<void* const> out;
-  double* computing_ns = nullptr;  // if it is there, the time of all pieces' work on the device is added to it
+  double* computing_ns = nullptr;  // unless null, the time that the device computes is added to it
 };
 
-/// Runs `work` on each piece, in order, with the piece's operands on the device. What a failure leaves in the outputs
-/// is unspecified.
+/// Runs `work` on each chunk, in order, with the chunk's operands on the device. After a failure the contents of the
+/// outputs are unspecified.
 void run_pieces(backend::queue& queue, const host_pointers& host, std::uint64_t count,
                 const std::function<piece(std::uint64_t)>& cut,
                 const std::function<void(std::uint64_t, const bindings&)>& work);
 
-/// Runs what was chosen for the whole on a part of it. Throws errc::unsupported where that does not take the part,
-/// before anything of it is computed: a division is possible only where no such part is cut.
+/// Runs the variant that was chosen for the whole problem on a part of it. Throws errc::unsupported, before computing,
+/// if the variant does not support the part. A division's is_possible() must exclude such parts.
 void run_part(const choice& how, const problem& part, const bindings& where, backend::queue& queue);
 
-/// A problem that falls into rows, each computed without the others.
+/// A problem that consists of independent rows.
 struct rows {
   std::uint64_t count;
-  std::uint64_t row_bytes;                // of the largest operand that is cut
-  std::uint64_t granule = 1;              // pieces have a multiple of so many rows
-  std::array<bool, 4> needed_whole = {};  // inputs of which every row needs all that a part takes
-  /// The problem of `n` rows from `first` on, and what it takes and gives.
+  std::uint64_t row_bytes;                // of the largest operand that is divided
+  std::uint64_t granule = 1;              // the rows of a chunk are a multiple of this
+  std::array<bool, 4> needed_whole = {};  // inputs that every row needs completely
+  /// The problem of `n` rows from `first` on, with its inputs and outputs.
   std::function<std::pair<problem, piece>(std::uint64_t first, std::uint64_t n)> part;
 };
 void run_rows(const choice& how, backend::queue& queue, const host_pointers& host, const rows& all);

@@ -17,8 +17,8 @@ using backend::group::rank_block;
 
 namespace {
 
-/// Columns in proportion to what each rank has of a matrix, so that a rank that has all of it computes all. Where each
-/// rank's begin, and where all end.
+/// Divides the columns in proportion to the bytes of the matrix that each rank holds, so that a rank that holds all of
+/// it computes all columns. Returns where each rank's columns begin, followed by the number of columns.
 std::vector<std::uint64_t> borders_of_columns(const rank& r, const matrix& of, byte_range all, std::uint64_t columns) {
   const auto bits = static_cast<unsigned>(std::bit_width(all.bytes()));
   backend::group::shares held;
@@ -44,7 +44,8 @@ class lines_of_rank {
   }
 
  private:
-  /// Whichever has elements: rows may have none, and a value each.
+  /// The work is dealt by the input's shards if the input has elements. It may have none: rows of length 0 with one
+  /// result each.
   bool is_dealt_by_input() const { return elements_of(problem_.from) != 0; }
   const matrix& dealt() const { return is_dealt_by_input() ? in_ : out_; }
   const matrix_layout& layout_of_dealt() const { return is_dealt_by_input() ? problem_.from : problem_.to; }
@@ -61,7 +62,7 @@ class lines_of_rank {
     return rows_that_begin_on(rank, dealt(), of.rows, of.columns * size_);
   }
 
-  /// Whole rows are read where they lie; only what is missing of a cut one travels.
+  /// Complete rows are read in place. For a row that is cut between ranks, only the missing rest is sent.
   void run_rows() const {
     compute([this](unsigned k) {
       const own_rows whole = rows_on(k);
@@ -75,7 +76,7 @@ class lines_of_rank {
         });
   }
 
-  /// Together: some lines of each rank.
+  /// Collective: computes the lines that of_rank(k) gives to each rank k.
   template <class Lines>
   void compute(const Lines& of_rank) const {
     const auto blocks_of = [&](const matrix_layout& of) {

@@ -66,7 +66,7 @@ constexpr std::string_view this_version = TILEWISE_VERSION;
 
 struct bad_form {};
 
-/// What stands between separators, an empty last part too.
+/// The parts of the text between separators, including an empty last one.
 std::vector<std::string_view> parts_of(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   for (std::size_t end = text.find(separator); end != text.npos; end = text.find(separator)) {
@@ -137,7 +137,7 @@ std::string line_of(const tuned& t) {
   return line + "\n";
 }
 
-/// Throws `bad_form`, or an error for what this build does not have.
+/// Throws `bad_form`, or tilewise::error for a variant or tuning that this build does not have.
 tuned tuned_from(std::string_view line) {
   const std::vector<std::string_view> column = parts_of(line, '\t');
   if (column.size() != 12 || (column[6] != "applied" && column[6] != "kept")) throw bad_form();
@@ -158,7 +158,7 @@ tuned tuned_from(std::string_view line) {
   return t;
 }
 
-/// The version is in the text, so that another one's can be named.
+/// The version is in the entry's text, not in its key, so that a message can name another version's entry.
 std::string key_of_entry() { return base::cache_key({"tunings"}); }
 
 }  // namespace
@@ -177,7 +177,7 @@ kept_tunings tunings_from(std::string_view text) {
   for (std::size_t i = 1; i + 1 < lines.size(); ++i) try {
       kept.all.push_back(tuned_from(lines[i]));
     } catch (const error&) {
-      // Of a backend or a variant that this build lacks.
+      // The line names a backend or a variant that this build lacks: skip it.
     } catch (const bad_form&) {
       return {{}, "they do not have this version's form"};
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tunings that were measured to be fastest here, what calls get of them that ask for none, and how they are kept: in
-// one entry of the private cache folder, with a line for each problem.
+// The tunings that were measured to be fastest on this machine. Calls that ask for no tuning use them. They are kept in
+// one entry of the private cache folder, with one line per problem.
 #pragma once
 
 #include "registry/variant.hpp"
@@ -9,52 +9,53 @@
 
 namespace tilewise::registry {
 
-/// A problem, and which of a variant's tunings a device computes it fastest with.
+/// A problem, and the tuning with which a variant computes it fastest on a device.
 struct tuned {
   std::string device;  // key_of_device
   const registry::variant* by = nullptr;
-  registry::problem problem;  // as it was measured, but for its numbers
-  registry::tuning best;      // the default, if no other is surely faster
-  bool is_applied = false;    // calls get it; else it is only kept
+  registry::problem problem;  // as measured, without its numbers
+  registry::tuning best;      // the default unless another is significantly faster
+  bool is_applied = false;    // whether calls use it; otherwise it is only stored
   std::string time_utc;       // "2026-11-23T20:10:00Z"
   double default_ns = 0;
-  double gain = 1, gain_lo = 1, gain_hi = 1;  // the default's time over the best one's, with its 95 % interval
+  double gain = 1, gain_lo = 1, gain_hi = 1;  // default's time / best time, with the 95 % interval
 
   bool is_default() const { return best == default_tuning(by->tuning); }
-  /// Whether it holds for this problem too: for one of the same type and settings, and of the same size class.
+  /// Whether it also applies to problem `p`: same variant, type, settings and size class.
   bool holds_for(const registry::variant& v, const registry::problem& p) const;
 };
 
-/// Each size as the power of 4 that it is nearest to: k for sizes from half of 4^k to less than twice it, 0 for 0. What
-/// is fastest changes with the caches and the number of tiles, which are powers of 2 or far apart; a class of four
-/// times its smallest size is as coarse as that allows, and a power of two that was measured lies within its class.
+/// The nearest power of 4 of each size: k for sizes in [4^k / 2, 4^k * 2), 0 for 0. The fastest tuning changes with the
+/// caches and with the number of tiles, which are powers of 2 or far apart. A range of a factor of 4 is as coarse as
+/// that allows, and each power of two lies inside its class.
 extents size_class(const extents& shape);
 
-/// The same for devices that differ in their number only, and another once hardware, driver or threads change.
+/// A key for the device's hardware, driver and threads. Devices that differ only in their number have the same key.
 std::string key_of_device(const device_info& info);
 
-/// The entry that holds for the problem on this device, or null.
+/// The entry that applies to the problem on this device, or null.
 const tuned* find_tuned(std::span<const tuned> among, const variant& v, const problem& p, const device_info& on);
 
 struct starting_tuning {
   tuning values;
-  const tuned* applied = nullptr;  // where they come from; null: the default
+  const tuned* applied = nullptr;  // the entry they come from; null: the default
 };
-/// For a call that asks for no tuning: what was applied for such problems on this device, if the variant can run it so,
-/// else the default. What is kept is read once in each process; where nothing is applied, this looks at nothing.
+/// The tuning for a call that asks for none: the applied entry for such problems on this device if the variant supports
+/// it, else the default. The stored tunings are read once per process. If none is applied, this returns at once.
 starting_tuning tuning_to_start_with(const variant& v, const problem& p, const backend::device& on);
 
 struct kept_tunings {
   std::vector<tuned> all;
-  std::string fault;  // why what is kept cannot be used; empty if nothing is kept
+  std::string fault;  // why the stored tunings cannot be used; empty if they can, or if none are stored
 };
-/// Creates no folder. What this build has no variant or tuning for is left out.
+/// Reads the stored tunings; does not create the folder. Skips entries whose variant or tuning this build does not
+/// have.
 kept_tunings read_tunings();
 
-/// In place of what was kept. False if there is no private folder, or no room in it.
+/// Replaces the stored tunings. False if there is no private folder or no room in it.
 bool write_tunings(std::span<const tuned> all);
 
-/// Whether there is a private folder to keep them in; created if missing.
+/// Whether there is a private folder for them; creates it if missing.
 bool can_keep_tunings();
 
 /// The entry's text and its inverse.

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pairwise order with vectors: block values upwards, prefixes downwards. Only for an algorithm's cpu/*kernels.cpp.
+// The pairwise order with vectors: an upsweep computes block values, a downsweep computes prefixes. Only for an
+// algorithm's cpu/*kernels.cpp.
 //
-// Level 0 is the input. An element of level j + 1 is the value of one whole vector of level j, so the levels shrink by
-// the number of lanes W until fewer than W elements are left; levels 1, 2, ... are stored one after another in a
-// scratch array. What is left over at the end of a level is in no block of the next: no prefix up to the end needs it.
+// Level 0 is the input. An element of level j + 1 is the value of one whole vector of level j, so each level is smaller
+// by the number of lanes W, until fewer than W elements are left. Levels 1, 2, ... are stored one after another in a
+// scratch array. The rest at the end of a level, less than a vector, is in no element of the next level: no prefix
+// needs that.
 //
-// A source of elements is an array, or any type with `source + elements`, load, load_first and fetch.
+// A "source" of elements is a pointer, or any type with `source + elements`, load, load_first and fetch.
 #pragma once
 
 #include "backend/cpu/levels.hpp"
@@ -13,14 +15,13 @@
 
 namespace tilewise::backend::cpu::TILEWISE_LEVEL {
 
-/// Prefetches what lies `further` elements past `from`.
+/// Prefetches the element `further` elements past `from`.
 template <class T>
 void fetch(const T* from, std::uint64_t further) {
   __builtin_prefetch(from + further);
 }
 
-/// How vectors are read: in the order that the compiler likes, in that of the addresses, or with those to come
-/// prefetched.
+/// How vectors are read: in the compiler's order, in the order of addresses, or with later ones prefetched.
 enum class reading { freely, in_turn, ahead };
 
 template <class T, class Op>
@@ -30,7 +31,7 @@ struct blocks {
 
   static vector join(vector a, vector b) { return apply<Op, T>(a, b); }
 
-  /// The block of Count vectors, in each lane for itself.
+  /// The block of Count vectors, separately in each lane.
   template <unsigned Count>
   [[gnu::always_inline]] static vector tree(const vector* x) {
     if constexpr (Count == 1)
@@ -39,8 +40,8 @@ struct blocks {
       return join(tree<Count / 2>(x), tree<Count / 2>(x + Count / 2));
   }
 
-  /// The prefix before each lane: up through the sums of 1, 2, 4, ... lanes, then down from the carry, where a lane in
-  /// the right block of a pair adds the value of the left one.
+  /// The prefix before each lane. First the values of blocks of 1, 2, 4, ... lanes are computed; then, from the carry
+  /// down, each lane in the right block of a pair adds the value of the left block.
   template <unsigned Distance = 1>
   [[gnu::always_inline]] static vector prefixes(vector values, vector carry) {
     if constexpr (Distance == width) {
@@ -52,7 +53,7 @@ struct blocks {
     }
   }
 
-  /// The prefixes before each of Count vectors, in each lane for itself, from the one before the first.
+  /// The prefixes before each of Count vectors, separately in each lane; `before` is the one before the first vector.
   template <unsigned Count>
   [[gnu::always_inline]] static void descend(const vector* x, vector before, vector* prefixes) {
     if constexpr (Count == 1) {
@@ -63,7 +64,7 @@ struct blocks {
     }
   }
 
-  /// The distance in vectors between those being added and those being prefetched.
+  /// How many vectors ahead prefetching is.
   static constexpr std::uint64_t lead = 8192 / vector_bytes;
 
   template <reading How, class Source>
@@ -84,7 +85,8 @@ struct blocks {
     }
   }
 
-  /// The same of as many vectors as lanes, in their order at last only: without AVX-512 by fewer instructions.
+  /// The same for as many vectors as lanes, with the lanes in order only at the end. Needs fewer instructions without
+  /// AVX-512.
   template <unsigned Count, reading How, class Source>
   [[gnu::always_inline]] static vector paired(Source from) {
     if constexpr (Count == 1) {
@@ -96,7 +98,7 @@ struct blocks {
     }
   }
 
-  /// Lane l is the value of the whole vector l % Count.
+  /// Lane l is the value of vector l % Count.
   template <unsigned Count, reading How = reading::freely, class Source>
   [[gnu::always_inline]] static vector values(Source from) {
     if constexpr (Count == width && vector_bytes < 64) return paired<Count, How>(from);
@@ -125,7 +127,7 @@ struct blocks {
     }
   }
 
-  /// The level above a source as a source: an element is the value of a whole vector.
+  /// The next level above a source, as a source: each element is the value of a whole vector.
   template <class Source>
   struct level_above {
     Source from;
@@ -135,7 +137,7 @@ struct blocks {
     friend vector load(level_above source) { return values<width>(source.from); }
   };
 
-  /// The largest block, in vectors, that is computed without a loop: of two levels, where that is not too much code.
+  /// The largest block, in vectors, that is computed without a loop: two levels, unless that is too much code.
   static constexpr unsigned most_at_once = width * width < 64 ? width * width : 64;
 
   /// The block of Count vectors, in every lane.
@@ -147,7 +149,8 @@ struct blocks {
       return complete<1, Count / width>(values<Count / width>(level_above<Source>{from}));
   }
 
-  /// P on top of `first` of `count` < 2 * Count vectors, in every lane: the digits of `count` are whole blocks.
+  /// `first` followed by P of `count` < 2 * Count vectors, in every lane. The binary digits of `count` are whole
+  /// blocks.
   template <unsigned Count = most_at_once, class Source>
   [[gnu::always_inline]] static vector fold_vectors(Source from, std::uint64_t count, vector first) {
     if constexpr (Count == 0) {
@@ -161,7 +164,7 @@ struct blocks {
     }
   }
 
-  /// A stack of blocks that counts in binary (src/order/block_stack.hpp), in each lane for itself.
+  /// A block stack (src/order/block_stack.hpp) for each lane.
   class stack {
    public:
     [[gnu::always_inline]] void push(vector value) {
@@ -179,7 +182,7 @@ struct blocks {
     std::uint64_t count_ = 0;
   };
 
-  /// P of as many vectors as there may be. Not inlined: the stack's frame costs as much as 16 floats.
+  /// P of any number of vectors. Not inlined: the stack's frame takes as much time as 16 floats.
   template <class Source>
   [[gnu::noinline]] static T fold_by_stack(Source from, std::uint64_t count) {
     stack done;
@@ -188,10 +191,10 @@ struct blocks {
     return fold_vectors<most_at_once / 2>(from, count, done.fold(broadcast(Op::template identity<T>())))[0];
   }
 
-  /// The same of integers, which have the same bits in any order, so that each lane folds its own.
+  /// The same for integers, whose bits do not depend on the order: each lane combines its own elements.
   template <class Source>
   [[gnu::always_inline]] static vector fold_lanes(Source from, std::uint64_t count) {
-    constexpr unsigned chains = 4;  // two loads a cycle wait for a sum of one
+    constexpr unsigned chains = 4;  // so that the latency of an addition does not limit the two loads per cycle
     vector folded[chains];
     for (vector& f : folded) f = broadcast(Op::template identity<T>());
     for (; count >= chains; count -= chains, from = from + chains * width)
@@ -200,7 +203,8 @@ struct blocks {
     return complete<1>(tree<chains>(folded));
   }
 
-  /// P(n) in every lane, without memory for the levels: that took 13 ns for 64 floats, twice the rest of a call.
+  /// P(n) in every lane, without memory for the levels: allocating that took 13 ns for 64 floats, twice the rest of a
+  /// call.
   template <class Source>
   [[gnu::always_inline]] static vector prefix_of_few(Source from, std::uint64_t n) {
     const std::uint64_t vectors = n / width;
@@ -215,7 +219,7 @@ struct blocks {
     return rest == 0 ? prefix : pick<T>(prefixes(load_first(from + vectors * width, rest), prefix), rest);
   }
 
-  /// Blocks that are joined before they meet the stack: a short vector's take less time than a push.
+  /// How many blocks are joined before a push: with short vectors, joining takes less time than a push.
   static constexpr unsigned at_once = vector_bytes < 64 ? 4 : 1;
   template <unsigned Blocks, reading How, class Whole>
   [[gnu::always_inline]] static vector values_of(const Whole& whole, std::uint64_t c) {
@@ -225,8 +229,8 @@ struct blocks {
       return join(values_of<Blocks / 2, How>(whole, c), values_of<Blocks / 2, How>(whole, c + Blocks / 2 * width));
   }
 
-  /// P(n) of `width` rows at once, one in each lane, on top of `prefix`. `whole(c)` is the source of the columns from c
-  /// on, vector i being that of row i; `part(c, count)` has only `count` columns, and the identity in its other lanes.
+  /// P(n) of `width` rows at once, one per lane, preceded by `prefix`. `whole(c)` is the source of the columns from c
+  /// on; its vector i belongs to row i. `part(c, count)` has only `count` columns, and the identity in the other lanes.
   template <reading How = reading::freely, class Whole, class Part>
   [[gnu::always_inline]] static vector prefixes_of_rows(std::uint64_t n, const Whole& whole, const Part& part,
                                                         vector prefix = broadcast(Op::template identity<T>())) {
@@ -247,7 +251,7 @@ struct blocks {
     return prefix;
   }
 
-  /// Room for `count` elements of a level, one more, and whole vectors.
+  /// Elements to allocate for a level of `count` elements and one more, rounded to whole vectors.
   static constexpr std::uint64_t room(std::uint64_t count) { return (count / width + 1) * width; }
 
   static std::uint64_t scratch_elements(std::uint64_t n) {
@@ -256,7 +260,7 @@ struct blocks {
     return sum + width;
   }
 
-  /// The values of `count` vectors. The `next` vectors after them are read next.
+  /// The values of `count` vectors. The caller reads the `next` vectors after them soon, so they may be prefetched.
   template <class Source>
   [[gnu::always_inline]] static void upsweep_vectors(Source from, std::uint64_t count, T* level, std::uint64_t next) {
     const std::uint64_t known = !gains_by_fetching() || count + next < lead ? 0 : count + next - lead;
@@ -277,9 +281,9 @@ struct blocks {
     }
   }
 
-  /// P(n) on top of `first`, with the levels that upsweep made. `n` elements lie at `from`. Here as in every function
-  /// that is not inlined, no argument is a vector: gcc would leave out vzeroupper, and SSE code that runs afterwards
-  /// was measured at a tenth of its speed.
+  /// `first` followed by P(n) of the `n` elements at `from`, with the levels that upsweep made. Functions that are not
+  /// inlined, like this one, take no vectors as arguments: gcc would then omit vzeroupper, and later SSE code was
+  /// measured at a tenth of its speed.
   template <class Source>
   static T fold(Source from, std::uint64_t n, const T* level, T first) {
     if (n >= width) first = fold(level, n / width, level + room(n / width), first);
@@ -290,8 +294,8 @@ struct blocks {
     return prefix[rest];
   }
 
-  /// Replaces the `count` elements of a level by the prefixes before them and appends the one after the last. That is
-  /// `*next` where the level is a whole tile: the prefix after a tile depends on the tiles before it.
+  /// Replaces the `count` elements of a level by the prefixes before them and appends the prefix after the last one. If
+  /// the level is a whole tile, that prefix is `*next`: the prefix after a tile depends on the tiles before it.
   static void downsweep(T* level, std::uint64_t count, T carry, const T* next) {
     if (count < width) {
       store<T>(level, prefixes(load(level), broadcast(carry)));

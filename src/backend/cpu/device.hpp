@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPU as a device: an executor, a number of threads and an instruction set. Its queue works at once.
+// The CPU as a device: an executor, a number of threads and an instruction set. Its queue computes before a call
+// returns.
 #pragma once
 
 #include "backend/backend.hpp"
@@ -12,13 +13,13 @@
 
 namespace tilewise::backend::cpu {
 
-std::vector<instruction_set> instruction_sets();  // of this build and this machine, best first
+std::vector<instruction_set> instruction_sets();  // supported by this build and this machine, best first
 std::string_view name_of(instruction_set level);
 
 std::vector<std::shared_ptr<backend::device>> devices(std::string& why_none);
 
-/// "cpu" or "cpu:<executor>". Without options every call gives the same device with the same team of threads.
-/// Throws `device_lost` naming the executors of this build.
+/// "cpu" or "cpu:<executor>". Without options, every call returns the same device with the same threads. Throws
+/// `device_lost`, with the executors of this build, if there is no such device.
 std::shared_ptr<backend::device> make_device(std::string_view name, const open_options& options);
 
 class queue final : public backend::queue {
@@ -27,13 +28,12 @@ class queue final : public backend::queue {
 
   unsigned threads() const { return threads_; }
   instruction_set level() const { return level_; }
-  /// Whether this much memory exceeds the last-level cache, so that output is better written past it.
+  /// Whether `bytes` exceed the last-level cache, so that output should be written past the caches.
   bool exceeds_cache(std::uint64_t bytes) const;
 
-  /// Calls body(tile, worker) for each tile below `count`; worker < threads() has one tile at a time, so it can index
-  /// workspace. Tiles start in ascending order, each on a thread that runs until its body returns, so a body
-  /// may wait for lower tiles; then it must not throw. After an exception no further tile starts, and it is thrown
-  /// here.
+  /// Calls body(tile, worker) for each tile below `count`. A worker, worker < threads(), has one tile at a time, so it
+  /// can index workspace. Tiles start in ascending order and run until their body returns, so a body may wait for lower
+  /// tiles; but then it must not throw. After an exception no further tile starts, and the exception is rethrown here.
   template <class Body>
   void for_each_tile(std::uint64_t count, const Body& body) {
     if (count > 1 && threads_ > 1) return share_tiles(count, std::cref(body));  // by reference: nothing is allocated

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of the best instruction set, for calls so short that looking them up would take longer than the work.
+// A table of the best instruction set's kernels, for calls so short that looking a kernel up would take longer than the
+// work.
 #pragma once
 
 #include "backend/cpu/levels.hpp"
@@ -11,9 +12,9 @@
 
 namespace tilewise::backend::cpu {
 
-/// One kernel per operator; Family::kernel(level, operation) is that of a level. Each entry starts as a function that
-/// finds the kernel, stores it there and calls it. So the table is valid before any run-time initialisation, and a
-/// call goes through no guard.
+/// One kernel per operator, from Family::kernel(level, operation). Each entry is initially a function that finds the
+/// kernel, stores it in the entry and calls it. So the table is valid before any run-time initialization, and calls
+/// need no check.
 template <class Family, class Kernel = typename Family::kernel_type>
 struct kernel_table;
 

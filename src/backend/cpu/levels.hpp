@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel file is compiled once for each x86-64 level of the build, its functions in a namespace named after the
-// level. This is how other files declare these functions and choose one. TILEWISE_V2, _V3 and _V4 are the levels
-// themselves, or one that is built in place of one that is not (cmake/numerics.cmake).
+// A kernel file is compiled once for each x86-64 level of the build; its functions are in a namespace named after the
+// level. With these macros other files declare the functions and choose one. TILEWISE_V2, _V3 and _V4 name the level
+// itself or, if the build does not have it, the level that replaces it (cmake/numerics.cmake).
 #pragma once
 
 #include <cstdint>
@@ -19,23 +19,23 @@
   __VA_ARGS__                       \
   }
 
-/// The one for `level`, which is one of instruction_sets(): TILEWISE_AT_LEVEL(level, kernels<T>)(). The others are not
-/// called: they may use instructions that this processor lacks.
+/// The function or table for `level`, which must be one of instruction_sets(): TILEWISE_AT_LEVEL(level, kernels<T>)().
+/// Those of other levels may use instructions that this processor lacks.
 #define TILEWISE_AT_LEVEL(level, ...)                                                            \
   (::tilewise::backend::cpu::at_level(level, TILEWISE_V2::__VA_ARGS__, TILEWISE_V3::__VA_ARGS__, \
                                       TILEWISE_V4::__VA_ARGS__))
 
 namespace tilewise::backend::cpu {
 
-/// The x86-64 levels that kernels are built for, which all return the same bits.
+/// The x86-64 levels that kernels are built for. All give the same bits.
 enum class instruction_set : std::uint8_t { v2, v3, v4 };
 
-/// Of this build and this machine. Throws `unsupported` if there is none.
+/// The best level that this build and this machine support. Throws `unsupported` if there is none.
 instruction_set best_instruction_set();
 
-/// Whether this processor reads memory faster with prefetching well ahead. Zen 5's own prefetching stops at every
-/// page: reading 64 MB on one of its cores went from 24 to 37 GB/s with 8 KB ahead, and to 33 with 2 KB. On Zen 4,
-/// two cores lost a tenth to a third this way.
+/// Whether this processor reads memory faster with software prefetching. Zen 5's hardware prefetching stops at every
+/// page: reading 64 MB on one core went from 24 to 37 GB/s with prefetching 8 KB ahead, and to 33 with 2 KB. On Zen 4,
+/// two cores became slower by a tenth to a third.
 bool gains_by_fetching();
 
 template <class Kernel>

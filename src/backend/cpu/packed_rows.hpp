@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// W short rows at once, where W is the number of lanes: rows of N elements with nothing between them are N whole
-// vectors of memory, whose lanes are dealt out to N vectors of columns, and back. Only for an algorithm's
-// cpu/*kernels.cpp.
+// W short rows at once, where W is the number of lanes. W rows of N elements without gaps are N whole vectors in
+// memory. Shuffles turn these into N vectors of columns, and back. Only for an algorithm's cpu/*kernels.cpp.
 #pragma once
 
 #include "backend/cpu/vector.hpp"
@@ -10,8 +9,8 @@ namespace tilewise::backend::cpu::TILEWISE_LEVEL {
 
 inline constexpr int most_packed = 7;
 
-/// Where vector K of W rows of N elements, which follow each other, has column C of row `lane`; as operand of a shuffle
-/// whose other operand keeps what earlier vectors had.
+/// A shuffle index: where vector K of W contiguous rows of N elements has column C of row `lane`. If another vector has
+/// it, the index keeps the lane of the first operand, the result so far.
 template <class T, int N, int C, int K>
 constexpr int from_packed(int lane) {
   constexpr int width = static_cast<int>(lanes<T>);
@@ -20,7 +19,7 @@ constexpr int from_packed(int lane) {
   return K == 1 && at / width == 0 ? at : lane;
 }
 
-/// Column C of the rows in N vectors; `before` is the first of them.
+/// Column C of the rows in the N vectors `in`; `before` is the result so far, at first in[0].
 template <class T, int N, int C, int K = 1>
 [[gnu::always_inline]] inline vector<T> packed_column(const vector<T>* in, vector<T> before) {
   if constexpr (K >= N) {
@@ -33,8 +32,8 @@ template <class T, int N, int C, int K = 1>
   }
 }
 
-/// The way back: where column C has lane `lane` of vector K, as operand of a shuffle whose other operand keeps what
-/// earlier columns had.
+/// The inverse: a shuffle index, where column C has lane `lane` of vector K. If another column has it, the index keeps
+/// the lane of the first operand, the result so far.
 template <class T, int N, int K, int C>
 constexpr int to_packed(int lane) {
   constexpr int width = static_cast<int>(lanes<T>);
@@ -43,7 +42,7 @@ constexpr int to_packed(int lane) {
   return C == 1 ? at / N : lane;
 }
 
-/// Vector K of the rows whose N columns these are; `before` is the first of them.
+/// Vector K of the rows with these N columns; `before` is the result so far, at first columns[0].
 template <class T, int N, int K, int C = 1>
 [[gnu::always_inline]] inline vector<T> packed_vector(const vector<T>* columns, vector<T> before) {
   if constexpr (C >= N) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that other libraries' teams are about to start: they end the process if they cannot get them.
+// Checks the limit of threads before OpenMP or oneTBB starts its own: those end the process if they cannot start them.
 #pragma once
 
 #include <tilewise/error.hpp>
@@ -12,13 +12,13 @@
 
 namespace tilewise::backend::cpu {
 
-/// The message of every executor.
+/// Throws the error that all executors share.
 [[noreturn]] inline void refuse_threads(std::size_t given, unsigned wanted) {
   throw error(errc::out_of_memory, "the system allows this process " + std::to_string(given) + " of the " +
                                        std::to_string(wanted) + " threads requested; request fewer");
 }
 
-/// Throws `out_of_memory` unless `threads`, including the caller's, can exist at once; it starts them to find out.
+/// Throws `out_of_memory` unless `threads`, including the caller's, can exist at once. To find out, it starts them.
 inline void require_threads(unsigned threads) {
   std::latch all_tried(1);
   std::size_t given = 1;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vectors of the instruction set that a kernel file is compiled for, and the order's operators on them.
-// Only for an algorithm's cpu/*kernels.cpp. These are compiled once per level, and a linker keeps one copy of an inline
-// function: everything here is in a namespace named after the level, so that a v2 machine never runs v4 code. For the
-// same reason kernels call functions of src/order or std only in constant expressions.
+// Only for an algorithm's cpu/*kernels.cpp, which are compiled once per level. A linker keeps only one copy of an
+// inline function. So everything here is in a namespace named after the level; otherwise a v2 machine might run v4
+// code. For the same reason, kernels call functions of src/order or std only in constant expressions.
 #pragma once
 
 #include "order/operators.hpp"
@@ -46,8 +46,8 @@ vector<T> load(const T* from) {
   return v;
 }
 
-/// A vector that the compiler loads where it stands: memory is read in the order of the addresses, for which
-/// processors prefetch. gcc loads the last of eight vectors first, which took a Zen 4 from 29 to 19 GB/s.
+/// Keeps the compiler from reordering the load of this vector, so that memory is read in ascending order, which
+/// processors prefetch. gcc otherwise loads the last of eight vectors first, which slowed a Zen 4 from 29 to 19 GB/s.
 template <class T>
 vector<T> in_turn(vector<T> v) {
 #if defined(__AVX512F__)
@@ -63,7 +63,7 @@ void store(T* to, vector<T> v) {
   __builtin_memcpy(to, &v, sizeof v);
 }
 
-/// Calls f(integer_sequence of 0 ... lanes - 1): shuffles need their indices as constants.
+/// Calls f(integer_sequence of 0 ... lanes - 1), since shuffles need constant indices.
 template <class T, class F>
 vector<T> with_lanes(F f) {
   return f(std::make_integer_sequence<int, static_cast<int>(lanes<T>)>());
@@ -82,7 +82,7 @@ vector<mask_lane<T>> lane_numbers() {
       []<int... I>(std::integer_sequence<int, I...>) { return vector<mask_lane<T>>{I...}; });
 }
 
-/// The first `count` < lanes elements; the other lanes are 0 and memory past the end is not touched.
+/// Loads the first `count` < lanes elements. The other lanes are 0; memory past the end is not read.
 template <class T>
 vector<T> load_first(const T* from, unsigned count) {
 #if defined(__AVX512F__)
@@ -117,7 +117,7 @@ void store_first(T* to, vector<T> v, unsigned count) {
 #endif
 }
 
-/// Past the caches, for output that will not be read soon. `to` is aligned to the vector.
+/// Stores past the caches, for output that will not be read soon. `to` must be aligned to the vector.
 template <class T>
 void stream(T* to, vector<T> v) {
 #if defined(__AVX512F__)
@@ -140,7 +140,7 @@ vector<T> swap(vector<T> v) {
 /// Lanes whose number has the bit Distance from `set`, the others from `clear`.
 template <int Distance, class T>
 vector<T> blend(vector<T> clear, vector<T> set) {
-  if constexpr (vector_bytes == 64)  // becomes the mask of the operation that made `set`
+  if constexpr (vector_bytes == 64)  // the compiler uses it as the mask of the operation that made `set`
     return (lane_numbers<T>() & mask_lane<T>{Distance}) != 0 ? set : clear;
   else
     return with_lanes<T>([&]<int... I>(std::integer_sequence<int, I...>) {
@@ -148,7 +148,7 @@ vector<T> blend(vector<T> clear, vector<T> set) {
     });
 }
 
-/// Both at once: swap(blend(clear, set)), each lane from the side it belongs to.
+/// swap(blend(clear, set)) in one step.
 template <int Distance, class T>
 vector<T> swap_blend(vector<T> clear, vector<T> set) {
   if constexpr (vector_bytes == 64)  // one two-source permute
@@ -160,10 +160,11 @@ vector<T> swap_blend(vector<T> clear, vector<T> set) {
     return swap<Distance, T>(blend<Distance, T>(set, clear));
 }
 
-/// A step of exchanging rows and columns, in as many vectors as lanes: of each pair in a and b the first one (Which =
-/// 0) or the second. One instruction takes them, within each 16 bytes those of a and then those of b, or at last, where
-/// Distance lanes are 16 bytes, a half of each. So after the steps 1, 2, ... lane l comes from vector l. With AVX-512
-/// one instruction takes any lanes.
+/// One step of a transposition of as many vectors as lanes: takes the first (Which = 0) or the second of each pair in a
+/// and b. With AVX-512, which has an instruction for any lanes, a pair is two groups of Distance lanes. Otherwise it is
+/// two neighbouring lanes: one instruction takes them from each 16 bytes, those of a before those of b. In the last
+/// step, where Distance lanes are 16 bytes, it takes half of each vector. After the steps 1, 2, ... lane l comes from
+/// vector l.
 template <int Distance, int Which, class T>
 vector<T> of_pairs(vector<T> a, vector<T> b) {
   constexpr int all = static_cast<int>(lanes<T>), part = 16 / sizeof(T);
@@ -172,13 +173,13 @@ vector<T> of_pairs(vector<T> a, vector<T> b) {
     if (Distance == part) return lane % part + Which * part + (lane < part ? 0 : all);
     return lane / part * part + lane % (part / 2) * 2 + Which + (lane % part < part / 2 ? 0 : all);
   };
-  using shuffled = std::conditional_t<sizeof(T) == 4, vector<float>, vector<T>>;  // integers have no such instruction
+  using shuffled = std::conditional_t<sizeof(T) == 4, vector<float>, vector<T>>;  // integers lack the instruction
   return with_lanes<T>([&]<int... I>(std::integer_sequence<int, I...>) {
     return (vector<T>)__builtin_shufflevector((shuffled)a, (shuffled)b, source(I)...);
   });
 }
 
-/// Lane l of vector i and lane i of vector l change places, in as many vectors as lanes.
+/// Transposes as many vectors as lanes: swaps lane l of vector i with lane i of vector l.
 template <class T, int Distance = 1>
 [[gnu::always_inline]] inline void transpose(vector<T>* rows) {
   constexpr int all = static_cast<int>(lanes<T>);
@@ -194,14 +195,14 @@ template <class T, int Distance = 1>
   }
 }
 
-/// Lane `lane` < lanes in every lane.
+/// Copies lane `lane` < lanes to every lane.
 template <class T>
 vector<T> pick(vector<T> v, unsigned lane) {
-#if defined(__AVX512F__)  // without a mask gcc 12 warns about its own header
+#if defined(__AVX512F__)  // the mask avoids a warning of gcc 12 about its own header
   const __m512i lane32 = _mm512_set1_epi32(static_cast<int>(lane)), lane64 = _mm512_set1_epi64(lane);
   if constexpr (sizeof(T) == 4) return (vector<T>)_mm512_maskz_permutexvar_epi32(0xffff, lane32, (__m512i)v);
   if constexpr (sizeof(T) == 8) return (vector<T>)_mm512_maskz_permutexvar_epi64(0xff, lane64, (__m512i)v);
-#elif defined(__AVX2__)  // in halves of 8-byte lanes
+#elif defined(__AVX2__)  // 8-byte lanes are moved as two halves
   __m256i halves = _mm256_set1_epi32(static_cast<int>(lane));
   if constexpr (sizeof(T) == 8) halves = _mm256_set1_epi64x(2ll * lane | (2ll * lane + 1) << 32);
   return (vector<T>)_mm256_permutevar8x32_epi32((__m256i)v, halves);
@@ -212,7 +213,7 @@ vector<T> pick(vector<T> v, unsigned lane) {
 #endif
 }
 
-/// Every lane moves one to the left; `last` comes in at the end.
+/// Moves every lane one down; lane 0 of `last` becomes the last lane.
 template <class T>
 vector<T> shift_down(vector<T> v, vector<T> last) {
   return with_lanes<T>([&]<int... I>(std::integer_sequence<int, I...>) {
@@ -220,9 +221,9 @@ vector<T> shift_down(vector<T> v, vector<T> last) {
   });
 }
 
-/// IEEE 754-2019 minimum. `a < b ? a : b` is the processor's own minimum, which returns b for equal values and for
-/// NaNs; taken in both argument orders, the two results are equal, or are two zeros, or are a and b with a NaN among
-/// them. The union of their bits is then the common value, the zero with a sign if there is one, or a NaN.
+/// IEEE 754-2019 minimum. `a < b ? a : b` is the processor's minimum instruction, which returns b for equal values and
+/// for NaNs. It is computed in both argument orders. The two results are equal, or two zeros, or a and b with at least
+/// one NaN. The OR of their bits is then the common value, -0.0 if one zero is negative, or a NaN.
 template <class T>
 vector<T> minimum(vector<T> a, vector<T> b) {
   using bits = vector<bits_lane<T>>;
@@ -232,7 +233,7 @@ vector<T> minimum(vector<T> a, vector<T> b) {
     return (vector<T>)((bits)(a < b ? a : b) | (bits)(b < a ? b : a));
 }
 
-/// The same with the intersection of the two signs.
+/// IEEE 754-2019 maximum: the same, but with the AND of the two signs.
 template <class T>
 vector<T> maximum(vector<T> a, vector<T> b) {
   using bits = vector<bits_lane<T>>;
@@ -245,7 +246,7 @@ vector<T> maximum(vector<T> a, vector<T> b) {
   }
 }
 
-/// order::Op::apply on every lane. Integers go through unsigned lanes: they wrap, and that is defined.
+/// order::Op::apply on every lane. Integers are computed as unsigned, which wrap by definition.
 template <class Op, class T>
 vector<T> apply(vector<T> a, vector<T> b) {
   using wrapping = vector<order::wrapping_t<T>>;
@@ -255,7 +256,7 @@ vector<T> apply(vector<T> a, vector<T> b) {
   if constexpr (Op::id == op::max) return maximum<T>(a, b);
 }
 
-/// fma(a, b, c) on every lane; integers, which are unsigned here, wrap.
+/// fma(a, b, c) on every lane. Integers must be unsigned and wrap.
 template <class T>
 vector<T> multiply_add(vector<T> a, vector<T> b, vector<T> c) {
   if constexpr (!std::is_floating_point_v<T>) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting for another thread without a lock.
+// Waits for another thread without a lock.
 #pragma once
 
 #include <chrono>
@@ -8,11 +8,11 @@
 
 namespace tilewise::backend::cpu {
 
-/// How long to poll before sleeping, which costs 40 us to wake from.
+/// How long to poll before sleeping. Waking up takes 40 us.
 enum class patience : std::uint8_t {
   none,
-  brief,   // about 10 us: longer than a turn or the gap between two calls in a loop, much shorter than a time slice
-  lasting  // about 2 ms, for threads that wait for one another's devices
+  brief,   // about 10 us: longer than the gap between two calls in a loop, much shorter than a time slice
+  lasting  // about 2 ms, for threads that wait for each other's devices
 };
 
 /// Polls about 10 us without giving up the core. Returns whether `ready` became true.
@@ -26,7 +26,7 @@ bool spin_briefly(Ready ready) {
   return ready();
 }
 
-/// Polls as long as `how_long` says, after the first 10 us only while no other thread wants the core. Returns whether
+/// Polls as long as `how_long` says; after the first 10 us only while no other thread wants the core. Returns whether
 /// `ready` became true.
 template <class Ready>
 bool poll(Ready ready, patience how_long) {
@@ -41,8 +41,8 @@ bool poll(Ready ready, patience how_long) {
   return ready();
 }
 
-/// Returns when `ready` is true. Yields the core after a while, so that it also returns where more threads run than
-/// there are cores.
+/// Polls until `ready` is true. Yields the core after a while, so that it also ends if there are more threads than
+/// cores.
 template <class Ready>
 void spin_until(Ready ready) {
   while (!spin_briefly(ready)) std::this_thread::yield();

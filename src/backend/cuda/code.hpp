@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which code of a build a GPU runs: what it can do counts only as far as that code does it.
+// Which of a build's code versions a GPU runs: a GPU's features are only available if that code uses them.
 #pragma once
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 
 namespace tilewise::backend::cuda {
 
-/// Of the architectures that a build was made for, as nvcc's __CUDA_ARCH_LIST__ has them (900 for 9.0), the newest one
-/// that a device of compute capability `device` (90 for 9.0) knows; 0 if there is none.
+/// The newest of the architectures `built` that a device of compute capability `device` (90 for 9.0) can run, in the
+/// form of `device`; 0 if there is none. `built` is in the form of nvcc's __CUDA_ARCH_LIST__ (900 for 9.0).
 constexpr unsigned newest_code(std::initializer_list<unsigned> built, unsigned device) {
   unsigned newest = 0;
   for (const unsigned one : built)

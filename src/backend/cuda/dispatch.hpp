@@ -6,8 +6,8 @@
 
 namespace tilewise::backend::cuda {
 
-/// Calls f(T{}, Op{}). Sums and products of signed integers wrap, so they have the same bits as unsigned ones and share
-/// their kernels: 20 instantiations instead of 24.
+/// Calls f(T{}, Op{}). Sums and products of signed integers use the kernels of unsigned ones: since they wrap, the bits
+/// are the same. That leaves 20 instantiations instead of 24.
 template <class F>
 void with_type_and_operator(dtype type, op operation, F&& f) {
   const bool wraps = operation == op::sum || operation == op::product;

@@ -10,15 +10,15 @@
 
 namespace tilewise::backend::cuda {
 
-/// Throws what `status` means: out_of_memory, or device_lost for a code after which the context is unusable, or
-/// unsupported. `call` is the call's text. Clears the runtime's last error.
+/// Throws out_of_memory, device_lost if the error makes the context unusable, or else unsupported. `call` is the call's
+/// text. Clears the runtime's last error.
 [[noreturn]] void fail(cudaError_t status, const char* call);
 
 inline void check(cudaError_t status, const char* call) {
   if (status != cudaSuccess) fail(status, call);
 }
 
-/// For destructors: drops the error and clears the runtime's record of it.
+/// For destructors: ignores an error and clears the runtime's last error.
 inline void ignore(cudaError_t status) noexcept {
   if (status != cudaSuccess) static_cast<void>(cudaGetLastError());
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device memory kept for its next use, in the order of one stream.
+// A pool of device memory, ordered by one stream.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -12,26 +12,26 @@
 
 namespace tilewise::backend::cuda {
 
-/// Free lists by size class over the driver's stream-ordered allocator. What is given back may be handed out again at
-/// once: the new owner's work is enqueued after the old owner's. So the steady state makes no driver call.
+/// Free lists by size class on top of the driver's stream-ordered allocator. Released memory can be reused at once,
+/// since the new owner's work is enqueued after the old owner's. So the steady state makes no driver calls.
 class pool {
  public:
-  /// Never holds more than `limit` bytes.
+  /// The pool never holds more than `limit` bytes.
   void open(int ordinal, cudaStream_t stream, std::uint64_t limit);
-  /// Frees everything, even what was not given back. Never fails.
+  /// Frees all memory, including memory that is still in use. Never fails.
   void close() noexcept;
 
-  /// Lets another device read and write the memory, which it must be able to.
+  /// Lets another device, which must support that, read and write the memory.
   void open_to(int ordinal);
   bool is_open_to(int ordinal) const;
 
-  /// Aligned to 256 bytes. Throws `out_of_memory` with the need and what is free.
+  /// Memory aligned to 256 bytes. Throws `out_of_memory` with the bytes needed and the bytes free.
   void* take(std::uint64_t bytes);
-  /// `base` comes from take().
+  /// Returns memory of take() to the pool.
   void give(void* base) noexcept;
 
  private:
-  /// Memory beyond the limit is memory that is not there.
+  /// Fails like the driver if the pool would exceed its limit.
   cudaError_t allocate(void** base, std::uint64_t bytes) noexcept;
   void free(void* base, std::uint64_t bytes) noexcept;
   void trim() noexcept;
@@ -40,11 +40,11 @@ class pool {
   int ordinal_ = 0;
   cudaStream_t stream_ = nullptr;
   bool stream_ordered_ = false;
-  std::vector<int> readers_;  // other devices
+  std::vector<int> readers_;  // devices for which open_to was called
   std::uint64_t limit_ = 0;
-  std::uint64_t held_ = 0;        // bytes of the driver's memory
+  std::uint64_t held_ = 0;        // bytes allocated from the driver
   std::uint64_t kept_ = 0;        // bytes in the free lists
-  std::uint64_t kept_limit_ = 0;  // beyond it, memory goes back to the driver
+  std::uint64_t kept_limit_ = 0;  // above it, memory is returned to the driver
   std::map<std::uint64_t, std::vector<void*>> free_;
   std::unordered_map<void*, std::uint64_t> live_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A group of devices as one: its memory lies on all of them, and its variants, the files <algorithm>/group*, run on
-// each with its part.
+// A group: several devices used as one. Its memory is split into shards, one per device. Its variants, in the files
+// <algorithm>/group*, run on every device with that device's shard.
 #pragma once
 
 #include "backend/cpu/executor.hpp"
@@ -14,81 +14,81 @@ namespace tilewise::backend::group {
 
 class world;
 
-/// Whether a name is a group's: members joined by '+', "N*member", "backend:*" for all of its devices, "mpi" or
-/// "mpi:device" for one in each process that mpirun has started.
+/// Whether a name means a group: members joined by '+', "N*member", "backend:*" for all of a backend's devices, or
+/// "mpi" or "mpi:device" for one device in each process that mpirun has started.
 bool is_group(std::string_view name);
 
-/// Opens the members, each with a queue of its own. CPU members of a process share the threads of the machine, or the
-/// number that the options name, as do the processes of a machine. Throws as open does, and `invalid_argument` for a
-/// name without members.
+/// Opens the members, each with its own queue. All CPU members on a machine, in one process or several, share its
+/// threads, or the number in the options. Throws like open(), and `invalid_argument` for a name without members.
 std::shared_ptr<backend::device> make_device(std::string_view name, const open_options& options);
 
-/// The members of this process, in order of rank. `device` must be a group.
+/// The members in this process, in order of rank. `device` must be a group.
 std::span<const std::shared_ptr<backend::device>> members_of(const backend::device& device);
 
-/// What looks like a mistake about the members, in a sentence: a GPU that serves two ranks, though no name asks for
-/// that. Empty for most groups, and for what is none.
+/// A sentence that warns of a likely mistake, such as two ranks that use the same GPU though the name does not ask for
+/// that. Empty if there is none, or if `device` is not a group.
 std::string doubt_about(const backend::device& device);
 
 struct group_facts {
   unsigned ranks;
   std::string transport;  // "threads", or the library of MPI with its version
 };
-/// Known before its devices are opened. `device` must be a group.
+/// Does not open the group's devices. `device` must be a group.
 group_facts facts_of(const backend::device& device);
 
-/// What one rank has sent, in how many exchanges, and how long these took.
+/// What one rank has sent: bytes, number of exchanges, and their time.
 struct travel {
   std::uint64_t bytes = 0, exchanges = 0;
   double ns = 0;
 };
 
-/// The queue of a group: of all its ranks, or in each process the queue of one of them.
+/// The queue of a group: one queue for all ranks, or for a group of processes, one in each process.
 class queue final : public backend::queue {
  public:
-  /// `processes` is null for a group in one process; else there is one member.
+  /// `processes` is null for a group in one process; otherwise there is one member.
   queue(const backend::device& owner, std::span<const std::shared_ptr<backend::device>> members, world* processes);
   ~queue() override;
 
-  /// Calls work(rank) for each rank, on a thread or in a process of its own. Throws the first failure, once all have
-  /// ended; where they are processes, a failure of this one ends them all.
+  /// Calls work(rank) for each rank, on its own thread or in its own process. Throws the first failure, once all have
+  /// ended. If the ranks are processes, a failure of one ends all of them.
   void on_each_rank(const std::function<void(const rank&)>& work);
-  /// Together: runs `work`, which calls on this queue, with every exchange metered. Returns the bytes that all ranks
-  /// have sent, how often each took part in an exchange, and the time of the rank that took longest.
+  /// Collective: runs `work`, which uses this queue, and measures every exchange. Returns the bytes that all ranks have
+  /// sent, the number of exchanges per rank, and the time of the slowest rank.
   travel metered(const std::function<void()>& work);
   unsigned ranks() const;
-  /// The ranks of this process are the first and as many as it has members.
+  /// The ranks in this process are [first_rank, first_rank + ranks_here).
   unsigned first_rank() const;
   unsigned ranks_here() const { return static_cast<unsigned>(members_.size()); }
   bool is_all_here() const { return processes_ == nullptr; }
-  /// Whether the ranks are CUDA devices of this process, each of which reads and writes the memory of all.
+  /// Whether all ranks are CUDA devices of this process that can access each other's memory.
   bool has_one_cuda_memory() const;
-  /// How what lies on the GPUs of several processes went from one to another, and why; empty if nothing did.
+  /// How data was sent between the GPUs of several processes, and why; empty if none was.
   std::string way_between_gpus() const { return between_gpus_ ? between_gpus_->way_between_gpus() : ""; }
 
   memory allocate(std::uint64_t bytes) override;
   memory allocate_rows(std::uint64_t bytes, std::uint64_t row_bytes) override;
-  /// With borders of the caller's choice, the first of them 0, the last one the number of bytes.
+  /// The same with shards that the caller chooses: rank i gets bytes [border[i], border[i + 1]). The first border is 0,
+  /// the last one the number of bytes.
   memory allocate_parts(std::vector<std::uint64_t> border);
   void release(memory what) noexcept override;
-  /// Where all members are CPUs of this process; else throws `unsupported`.
+  /// Only if all members are CPUs of this process; otherwise throws `unsupported`.
   memory wrap(void* native, std::uint64_t bytes) override;
   memory wrap_rows(void* native, std::uint64_t bytes, std::uint64_t row_bytes) override;
   bool works_on_host_memory() const override;
-  /// Reads what the ranks of this process take; in each process `from` would hold all of it.
+  /// `from` is the address of the whole data; only the shards of this process's ranks are read.
   void upload(memory to, const void* from, std::uint64_t bytes) override;
-  /// In every process all of it; download_own only writes what the ranks of this process have.
+  /// Writes all data in every process. download_own writes only the shards of this process's ranks.
   void download(void* to, memory from, std::uint64_t bytes) override;
   void download_own(void* to, memory from, std::uint64_t bytes);
   void copy(memory to, memory from, std::uint64_t bytes) override;
   double multiply_add(dtype type) override;
-  /// Together: what `count` returns of each rank's own queue.
+  /// Collective: the sum of count(queue) over the ranks' own queues.
   double sum_over_ranks(const std::function<double(backend::queue&)>& count);
   void finish() override;
-  /// Of several processes: from when all have begun until the last one is done, the same number in each.
+  /// With several processes, the time from when all have begun until the last one is done; the same in each.
   void start_clock() override;
   double stop_clock() override;
-  /// The members' own, if all have the same.
+  /// The members' clock, if all have the same.
   std::string_view clock_name() const override;
 
  private:
@@ -99,14 +99,14 @@ class queue final : public backend::queue {
 
   std::vector<std::shared_ptr<backend::device>> members_;
   world* processes_;
-  std::unique_ptr<transport> between_gpus_;  // null where the processes' own is the only way
+  std::unique_ptr<transport> between_gpus_;  // null if there is only the transport of `processes_`
   std::unique_ptr<cpu::executor> team_;
   shares shares_;
   std::int64_t clock_started_ = 0;
-  std::vector<travel>* noted_ = nullptr;  // of each member, while it is metered
+  std::vector<travel>* noted_ = nullptr;  // one per member, while metered() runs
 };
 
-/// The queue as one of several processes' together; null for any other.
+/// `q` as the queue of a group of several processes; null for any other.
 inline queue* over_processes(backend::queue& q) {
   if (q.device().info().backend != "group") return nullptr;
   auto& all = static_cast<queue&>(q);
@@ -116,12 +116,11 @@ inline queue* over_processes(backend::queue& q) {
 /// The group queue behind `q`, on which every variant of groups runs.
 inline queue& enter(backend::queue& q) { return static_cast<queue&>(q); }
 
-/// Which GPU a rank computes on, whatever its process calls it: no two have the same; all zero for what is no CUDA
-/// device.
+/// A GPU's unique identity, which does not depend on the process; all zero for other devices.
 using gpu_identity = std::array<char, 16>;
 gpu_identity identity_of(const backend::device& device);
 
-/// The first two ranks, in the order given, that are on one GPU.
+/// The first pair of ranks that use the same GPU.
 struct sharing {
   unsigned first, second;
 };

@@ -6,13 +6,13 @@
 
 namespace tilewise::backend::group {
 
-/// In a group's memory; rows begin `stride` bytes apart. Ranks may have any ranges of its bytes.
+/// A matrix in a group's memory, with rows `stride` bytes apart. Its shards may begin at any byte.
 struct matrix {
   memory where;
   std::uint64_t stride;
 };
 
-/// Some rows of a matrix, and of these `width` bytes from byte `column` on.
+/// Rows [row, row + rows) of a matrix, and in each row `width` bytes from byte `column` on.
 struct block {
   std::uint64_t row = 0, rows = 0, column = 0, width = 0;
 
@@ -20,22 +20,23 @@ struct block {
   bool operator==(const block&) const = default;
 };
 
-/// A block in the memory of one rank's device: where it lies, if the rank has all of it, else memory of its own without
-/// gaps between rows.
+/// A block in the memory of one rank's device: in place if the rank holds all of it, otherwise in separate memory
+/// without gaps between rows.
 struct rank_block {
   rank_memory where;
   std::uint64_t stride;
 };
 
-/// A block for each rank. Every rank can tell those of all, so that nobody has to ask.
+/// The block of each rank. Every rank can compute all ranks' blocks, so they need not be sent.
 using blocks = std::function<block(unsigned rank)>;
 
-/// Together: each rank gets its block of `wanted`; they may overlap.
+/// Collective: each rank gets its block of `wanted`; blocks may overlap.
 rank_block fetch(const rank& r, const matrix& of, const blocks& wanted);
 
-/// Memory for a block of a result, which `deliver` brings to its place.
+/// Memory for a block of a result, which `deliver` copies to its place.
 rank_block result(const rank& r, const matrix& of, const block& computed);
-/// Together: what each rank has computed of a result; blocks do not overlap, and what lies between them stays.
+/// Collective: copies the block that each rank has computed into the result. Blocks must not overlap; bytes between
+/// them are unchanged.
 void deliver(const rank& r, const matrix& to, const blocks& computed, const rank_block& from);
 
 }  // namespace tilewise::backend::group

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a launcher such as mpirun has started this process as a rank, as shows before MPI has started: also in the
-// module of MPI, which is why it needs nothing of the library.
+// Finds out, before MPI is initialized, whether a launcher such as mpirun has started this process as a rank. It does
+// not use the library, since it is also part of the MPI module.
 #pragma once
 
 #include <filesystem>
@@ -9,21 +9,23 @@
 
 namespace tilewise::backend::group {
 
-/// Empty if it cannot be read: processes end at any time.
+/// A file's contents. Empty if it cannot be read, as when the process that a file in /proc describes has ended.
 std::string contents(const std::filesystem::path& file);
 
-/// Of another process's variables, as /proc tells them; empty if it is not there.
+/// The variable `name` of another process, whose environment is given as in /proc; empty if it is not set.
 std::string variable(const std::string& environment, const std::string& name);
 
-/// The rank, if the launcher still waits for it. Variables alone are no launcher: scripts set them, children of a rank
-/// inherit them, and they may outlive it. MPI would end a process that relies on them.
+/// This process's rank, if its launcher is still running. The launcher's environment variables alone prove nothing:
+/// scripts set them, children of a rank inherit them, and they may outlive the launcher. MPI would end a process that
+/// has them without a launcher.
 std::optional<unsigned> rank_by_launcher();
 
-/// How many ranks a launcher of the older PMI says that it has started: it may be another MPI's than ours. Nothing
-/// where PMIx's says who is a rank.
+/// The number of ranks that a launcher with the older PMI protocol has started; it may belong to another MPI than ours.
+/// Nothing if a PMIx launcher has started this process.
 std::optional<unsigned> ranks_by_pmi();
 
-/// Whether there are variables of Open MPI's launcher without a launcher: starting MPI would end this process.
+/// Whether Open MPI's environment variables are set but its launcher is gone: initializing MPI would then end this
+/// process.
 bool has_lost_launcher();
 
 }  // namespace tilewise::backend::group

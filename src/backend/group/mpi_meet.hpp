@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Connections between rank 0 and each other rank, on its host or another one, that are apart from MPI's own.
+// Sockets between rank 0 and each other rank, on any host, independent of MPI's connections.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,17 @@ namespace tilewise::backend::group {
 
 inline constexpr std::size_t longest_address = 255;
 
-/// Where rank 0 waits for the others. Whoever does not know the secret is no rank of this job.
+/// Where rank 0 waits for the other ranks. They prove with a secret that they belong to this job.
 class rendezvous {
  public:
   rendezvous();
   rendezvous(const rendezvous&) = delete;
   ~rendezvous();
 
-  /// For `reach`: addresses of all networks of this host, since nobody can know which of
-  /// them the others share, and names often lead nowhere. Empty where there is none.
+  /// The argument for `reach`: this host's addresses in all its networks, since it is unknown which network the others
+  /// share, and host names often do not resolve. Empty if there is none.
   const std::string& address() const { return address_; }
-  /// A socket to each of the other ranks, in order; empty if one of them has not come within seconds.
+  /// A socket to each other rank, in order; empty if one of them does not connect within seconds.
   std::vector<int> sockets(unsigned ranks) const;
 
  private:
@@ -30,7 +30,7 @@ class rendezvous {
   std::string address_;
 };
 
-/// A socket to rank 0; empty if it can be reached at none of its addresses.
+/// A socket to rank 0; empty if none of its addresses can be reached.
 std::vector<int> reach(const std::string& address, unsigned own_rank);
 
 }  // namespace tilewise::backend::group

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notices a rank that ends or is stopped before MPI has connected it with the others, and later one that is stopped, or
-// whose host does not answer: MPI itself would wait for it for ever.
+// Detects ranks for which MPI would wait forever: a rank that ends or is stopped before MPI has connected it with the
+// others, and later a rank that is stopped or whose host does not answer.
 #pragma once
 
 #include <atomic>
@@ -14,22 +14,22 @@
 
 namespace tilewise::backend::group {
 
-/// Over connections between rank 0 and each other rank a thread on either side says every second that its process is
-/// there. Where one hears nothing for seconds, or an end without a word, the rank and its host are printed once, and
-/// all end by themselves: mpirun takes seconds to reach each host.
+/// Rank 0 and each other rank send each other a heartbeat every second, from a thread of their own. If a rank misses
+/// heartbeats for seconds, or its connection closes without a farewell, its number and host are printed once and every
+/// rank ends itself, since mpirun takes seconds to reach each host.
 class rank_watch {
  public:
-  /// The `sockets` are rank 0's to the others in order, or another rank's to rank 0; `hosts` are those of all ranks.
-  /// Nobody is missed once `is_over`.
+  /// `sockets` are rank 0's to the other ranks in order, or another rank's to rank 0. `hosts` are those of all ranks.
+  /// Missing ranks are ignored once is_over() is true.
   rank_watch(unsigned rank, std::vector<std::string> hosts, const std::vector<int>& sockets,
              std::function<bool()> is_over);
-  /// What this process does before it ends because of another one.
+  /// Sets a function that runs before this process ends because of another one.
   void before_giving_up(void (*work)() noexcept) { last_work_ = work; }
-  /// This rank has failed, has said why, and ends all; it watches nobody any more.
+  /// Call this when this rank has failed, has printed why, and ends all ranks. It stops watching.
   void tell_failure();
-  /// Whether rank 0 has told so.
+  /// Whether rank 0 has called tell_failure().
   bool first_has_failed() const { return first_has_failed_; }
-  /// This rank is about to end as it should.
+  /// Tells the others that this rank ends normally.
   ~rank_watch();
 
  private:
@@ -37,7 +37,7 @@ class rank_watch {
     int socket;
     unsigned rank;
     double heard_at;
-    bool has_ended = false;  // the other side
+    bool has_ended = false;  // the other rank
     bool has_said_so = false;
   };
   void watch();
@@ -57,8 +57,8 @@ class rank_watch {
   std::thread thread_;
 };
 
-/// As long as it lives, a thread looks at the processes of the same mpirun on this host, and ends this one if one of
-/// them is gone, or stays stopped as after Ctrl-Z or SIGSTOP. Only where mpirun tells its processes which of them
+/// While this object lives, a thread watches the processes of the same mpirun on this host. It ends this process if one
+/// of them is gone, or stays stopped as after Ctrl-Z or SIGSTOP. Works only if mpirun tells its processes which of them
 /// belong together, as Open MPI's does.
 class start_watch {
  public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks that are processes, some of them with GPUs: what lies on the GPUs goes directly from one to another by NCCL, in
-// the order of the queue's stream, where all of them can. All else goes as it does without NCCL.
+// A transport between processes, some of which have GPUs. If all of them can use NCCL, it sends data from GPU to GPU,
+// in the order of the queue's stream. Everything else is sent as without NCCL.
 #pragma once
 
 #include "backend/cuda/queue.hpp"
@@ -14,17 +14,16 @@
 
 namespace tilewise::backend::group {
 
-/// NCCL is looked for when ranks need it: nothing links it, and where it is missing all else works. What its library
-/// calls ncclComm and ncclUniqueId.
+/// NCCL's ncclComm and ncclUniqueId. NCCL is loaded when ranks need it. Nothing links it, so everything else works
+/// without it.
 struct nccl_communicator;
 struct nccl_id {
   std::array<char, 128> bytes;
 };
 
-/// The functions that we call, by the names that follow `nccl` in its library; each returns 0, or what error_string
-/// explains.
+/// NCCL's functions that we call, without the prefix `nccl`. Each returns 0 or an error code for error_string.
 struct nccl_api {
-  static constexpr int bytes = 0;  // ncclChar, the type of what is moved
+  static constexpr int bytes = 0;  // ncclChar, the element type of all transfers
 
   int (*GetVersion)(int* version);
   int (*GetUniqueId)(nccl_id* made);
@@ -41,12 +40,12 @@ struct nccl_api {
   std::string version() const;
 };
 
-/// Null if the library is not here, or is older than 2.7, the first that sends.
+/// Null if the library is missing or older than 2.7, the first version with ncclSend.
 const nccl_api* find_nccl();
 
 class nccl_transport final : public transport {
  public:
-  /// Together: null if no rank has a GPU, or there is one rank.
+  /// Collective: null if no rank has a GPU, or if there is only one rank.
   static std::unique_ptr<transport> between(world& processes, backend::queue& of_this_rank);
   ~nccl_transport() override;
   nccl_transport(const nccl_transport&) = delete;
@@ -63,7 +62,7 @@ class nccl_transport final : public transport {
   void give_back() override {}
   void complete(void* host, std::span<const std::uint64_t> border) override { processes_.complete(host, border); }
 
-  /// "by NCCL 2.28.9" or "through the host, since ..."; empty as long as nothing has gone by NCCL.
+  /// "by NCCL 2.28.9" or "through the host, since ..."; empty as long as there was no transfer between GPUs.
   std::string way_between_gpus() const override;
 
  private:
@@ -75,7 +74,7 @@ class nccl_transport final : public transport {
   world& processes_;
   backend::queue& queue_;
   const nccl_api* nccl_ = nullptr;
-  std::string obstacle_;  // the same on all ranks
+  std::string obstacle_;  // why NCCL cannot be used; the same on all ranks
   nccl_communicator* ranks_ = nullptr;
 };
 

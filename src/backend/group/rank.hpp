@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rank: a device with its part of the data, as code that runs on all ranks of a group sees it, and an array whose
-// parts lie on the ranks.
+// A rank, a device of a group with its shard of the data, for code that runs on all ranks; and the group's arrays,
+// whose shards lie on the ranks.
 #pragma once
 
 #include "backend/backend.hpp"
@@ -21,35 +21,35 @@ struct byte_range {
   std::uint64_t bytes() const { return end - begin; }
   bool holds(byte_range other) const { return begin <= other.begin && other.end <= end; }
 };
-/// Empty where they have nothing in common.
+/// The intersection of two ranges.
 constexpr byte_range common(byte_range a, byte_range b) {
   const std::uint64_t begin = std::max(a.begin, b.begin);
   return {begin, std::max(begin, std::min(a.end, b.end))};
 }
 
-/// What a group's `memory::base` points to: rank i has bytes [border[i], border[i + 1]).
+/// An array of a group, to which memory::base points. Rank i holds bytes [border[i], border[i + 1]).
 struct group_array {
   std::vector<std::uint64_t> border;
-  std::vector<memory> part;  // nothing for ranks of other processes
+  std::vector<memory> part;  // empty for ranks of other processes
 };
 
 inline const group_array& array_of(const memory& m) { return *static_cast<const group_array*>(m.base); }
 
-/// What rank `index` has of `m`, which may be a piece of an array, counted from the piece's begin.
+/// The bytes of `m` that rank `index` holds, counted from the begin of `m`, which may be a range of an array.
 inline byte_range part_of(const memory& m, unsigned index) {
   if (m.base == nullptr) return {};
   const auto within = [&](std::uint64_t at) { return std::clamp(at, m.offset, m.offset + m.bytes) - m.offset; };
   return {within(array_of(m).border[index]), within(array_of(m).border[index + 1])};
 }
 
-/// Where a range that rank `index` has lies in its memory.
+/// The memory, on rank `index`, of a range of `m` that this rank holds.
 inline memory local(const memory& m, unsigned index, byte_range range) {
   if (range.bytes() == 0) return {};
   return array_of(m).part[index].at(m.offset + range.begin - array_of(m).border[index], range.bytes());
 }
 
-/// A range of a group's array in the memory of one rank's device: where it lies, if the rank has all of it, else
-/// memory of its own.
+/// A range of a group's array in the memory of one rank's device: in place if the rank holds all of it, otherwise in
+/// separate memory.
 class rank_memory {
  public:
   explicit rank_memory(memory in_place) : where_(in_place) {}
@@ -63,16 +63,17 @@ class rank_memory {
   memory where_;
 };
 
-/// A range of an array for each rank. Every rank can tell those of all, so that nobody has to ask.
+/// The range of an array for each rank. Every rank can compute all ranks' ranges, so they need not be sent.
 using ranges = std::function<byte_range(unsigned rank)>;
 
-/// What each rank wants of a group's array.
+/// The ranges of a group's array that the ranks want.
 struct piece {
   memory of;
   ranges wanted;
 };
 
-/// What code of a group works with on each rank. All ranks call the functions marked "together" in the same order.
+/// The interface for code that runs on each rank of a group. All ranks must call the functions marked "Collective" in
+/// the same order.
 class rank {
  public:
   rank(std::shared_ptr<backend::device> device, transport& others) : device_(std::move(device)), others_(others) {}
@@ -83,13 +84,13 @@ class rank {
   const tilewise::device& device() const { return device_; }
   backend::queue& queue() const { return device_.implementation().queue(); }
 
-  /// Together: the values of all ranks, in order.
+  /// Collective: the values of all ranks, in order.
   template <class T>
   std::vector<T> all_gather(const T& mine) const {
     return gathered(others_, mine);
   }
 
-  /// Together: the same of equally many values from each rank.
+  /// Collective: the same with several values per rank, the same number from each.
   template <class T>
   std::vector<T> all_gather(std::span<const T> mine) const {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -98,30 +99,30 @@ class rank {
     return all;
   }
 
-  /// What it has of an array of the group, counted from the begin of `of`.
+  /// The bytes of `of` that this rank holds, counted from the begin of `of`.
   byte_range part(const memory& of) const { return part_of(of, index()); }
 
-  /// Together: each rank gets its range of `wanted`; they may overlap. The array must be left alone until the next
+  /// Collective: each rank gets its range of `wanted`; ranges may overlap. The array must not be written until the next
   /// exchange, or the end of the rank's work.
   rank_memory fetch(const memory& of, const ranges& wanted) const;
-  /// The same of several arrays, in one exchange.
+  /// The same for several arrays in one exchange.
   std::vector<rank_memory> fetch(std::span<const piece> wanted) const;
 
-  /// Memory for a range of a result, which `deliver` brings to its place.
+  /// Memory for a range of a result, which `deliver` copies to its place.
   rank_memory result(const memory& of, byte_range range) const;
-  /// Together: what each rank has computed of a result; ranges do not overlap.
+  /// Collective: copies the range that each rank has computed into the result. Ranges must not overlap.
   void deliver(const memory& to, const ranges& of, const rank_memory& computed) const;
 
-  /// Writes what this rank has of [first, first + bytes) of an array, from host memory that holds all of it. Not
-  /// together; every rank that may have some of it calls this.
+  /// Writes bytes [first, first + bytes) of an array from host memory, but only those that this rank holds. Not
+  /// collective: every rank that may hold some of the bytes calls it.
   void store(const memory& to, std::uint64_t first, const void* from, std::uint64_t bytes) const;
 
-  /// Together: sends and receives as the transport has them.
+  /// Collective: transport::exchange.
   void exchange(std::span<const parcel> sends, std::span<const parcel> receives) const {
     others_.exchange(sends, receives);
   }
 
-  /// Together: the same with loans.
+  /// Collective: transport::borrow.
   loan borrow(std::span<const parcel> sends, std::span<const demand> receives) const {
     return others_.borrow(sends, receives);
   }
@@ -137,9 +138,9 @@ class rank {
   }
 
  private:
-  /// Whether each rank's range lies on that rank; then nothing travels.
+  /// Whether each rank holds its range; then nothing is sent.
   bool lie_on_their_ranks(const memory& of, const ranges& wanted) const;
-  /// What is fetched of one array; appends to what this rank sends and receives.
+  /// Prepares fetching from one array: appends to this rank's sends and receives.
   rank_memory fetched(const piece& one, std::vector<parcel>& sends, std::vector<parcel>& receives) const;
 
   tilewise::device device_;

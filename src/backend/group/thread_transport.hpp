@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks in one process: a thread each, which read one another's memory.
+// The transport for ranks in one process. Each rank is a thread, and they read each other's memory.
 #pragma once
 
 #include "backend/group/transport.hpp"
@@ -9,15 +9,16 @@
 
 namespace tilewise::backend::group {
 
-/// Where the threads of one call meet, and where the first failure ends the others' waiting.
+/// Synchronizes the threads of one call. After the first failure no thread waits any longer.
 class meeting {
  public:
   explicit meeting(std::span<backend::queue* const> queues);
 
-  /// Thrown to those who wait when another rank has failed.
+  /// Thrown in the waiting threads when another rank has failed.
   struct cancelled {};
 
-  /// The work of rank `index`, which may fail: from its first statement on, since the others wait for it.
+  /// Runs the work of rank `index` and records its failure. All of the rank's work must be in `work`, since the others
+  /// wait for it.
   template <class Work>
   void take_part(unsigned index, const Work& work) noexcept {
     try {
@@ -27,20 +28,20 @@ class meeting {
       fail(index);
     }
   }
-  /// Once all have: throws what failed first, with the rank that did.
+  /// Call this after all ranks have taken part. Throws the first failure, with its rank.
   void end() const;
 
  private:
   friend class thread_transport;
   void wait();
-  void fail(unsigned index) noexcept;  // with what is being thrown
+  void fail(unsigned index) noexcept;  // records the exception being handled
 
   struct seat {
     backend::queue* queue;
-    const void* shown = nullptr;                      // to all
-    std::vector<parcel> sends = {};                   // what the others may read
-    std::vector<std::vector<std::byte>> copies = {};  // on the host, of those that they cannot
-    unsigned lent = 0, returned = 0;                  // marks: what was sent is there; what was received is read
+    const void* shown = nullptr;                      // for all_gather
+    std::vector<parcel> sends = {};                   // memory that the others may read
+    std::vector<std::vector<std::byte>> copies = {};  // host copies of sends that they cannot read directly
+    unsigned lent = 0, returned = 0;                  // queue marks: sent data is ready; received data has been read
   };
   std::vector<seat> seats_;
   std::atomic<unsigned> arrived_{0};
@@ -61,13 +62,13 @@ class thread_transport final : public transport {
   void fetch(std::span<const parcel> sends, std::span<const parcel> receives) override;
   loan borrow(std::span<const parcel> sends, std::span<const demand> receives) override;
   void give_back() override;
-  void complete(void*, std::span<const std::uint64_t>) override {}  // it is the same memory
+  void complete(void*, std::span<const std::uint64_t>) override {}  // all ranks use the same host memory
 
-  /// At the end of the rank's work: its queue follows those that have read what it sent.
+  /// Call this at the end of the rank's work: its queue waits for the queues that read its data.
   void settle();
 
  private:
-  /// What another rank sends to this one.
+  /// One parcel that another rank sends to this one.
   struct item {
     meeting::seat& from;
     std::size_t index;
@@ -76,7 +77,7 @@ class thread_transport final : public transport {
   };
   void lend(std::span<const parcel> sends);
   void return_loans();
-  /// Calls use(item, i) for the i-th of what is received, in its order.
+  /// Calls use(item, i) for each received parcel i, in order.
   template <class Received, class Use>
   void for_each_item(std::span<const Received> receives, Use use);
   void copy(const item& from, memory to);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the ranks of a group reach each other. No transport ever adds: it moves bytes, and sums are folds in the order.
+// Communication between the ranks of a group. A transport only moves bytes. It never adds, since sums must follow the
+// order.
 #pragma once
 
 #include "backend/backend.hpp"
@@ -9,19 +10,19 @@
 
 namespace tilewise::backend::group {
 
-/// Memory of a rank's own device that goes to, or comes from, another rank.
+/// Memory of this rank's device to send to, or to receive from, the rank `peer`.
 struct parcel {
   unsigned peer;
   memory where;
 };
 
-/// How much comes from another rank.
+/// Bytes to receive from the rank `peer`.
 struct demand {
   unsigned peer;
   std::uint64_t bytes;
 };
 
-/// Memory of other ranks that this rank's device may read: where it lies, or copies.
+/// Memory of other ranks that this rank's device may read, in place or as copies.
 class loan {
  public:
   memory at(std::size_t index) const { return where_[index]; }
@@ -37,8 +38,8 @@ class loan {
   std::deque<buffer> copies_;
 };
 
-/// One rank's end of it. All ranks call the same functions in the same order; each call may wait for the others. If one
-/// of them fails, the others' calls throw.
+/// One rank's end of the transport. All functions are collective: all ranks call the same functions in the same order,
+/// and each call may wait for the others. If one rank fails, the others' calls throw.
 class transport {
  public:
   virtual ~transport() = default;
@@ -46,33 +47,37 @@ class transport {
   virtual unsigned rank() const = 0;
   virtual unsigned size() const = 0;
 
-  /// `bytes` of the host's memory from each rank to all, in order of rank; every rank gives equally many.
+  /// Gathers `bytes` of host memory from each rank, in order of rank, on all ranks. `bytes` must be the same on every
+  /// rank.
   virtual void all_gather(const void* mine, std::uint64_t bytes, void* all) = 0;
 
-  /// What one rank sends to another in its order, the other receives in its own order, with the same sizes; nobody
-  /// sends to itself. What is sent must have been enqueued in the rank's queue; work that is enqueued there afterwards
-  /// sees what was received, and may overwrite what was sent. Need not wait for either.
+  /// Sends and receives. The i-th parcel from one rank to another is the i-th that the other receives from it, of the
+  /// same size. A rank must not send to itself. The call is ordered with the rank's queue: it sends the results of work
+  /// enqueued before, and work enqueued after sees what was received and may overwrite what was sent. The caller need
+  /// not wait for the queue.
   virtual void exchange(std::span<const parcel> sends, std::span<const parcel> receives) = 0;
 
-  /// The same, of memory that is left alone until the next of these calls or the end of the rank's work: then no device
-  /// waits for those that read from it.
+  /// The same if the sent memory is not written until the next call of these functions or the end of the rank's work.
+  /// Then no device waits for those that read its memory.
   virtual void fetch(std::span<const parcel> sends, std::span<const parcel> receives) { exchange(sends, receives); }
 
-  /// The same, but what is received is lent: work that is enqueued afterwards may read it until give_back, or, where it
-  /// is no copy, write it, and what was sent must be left alone until then. No exchange may come between the two.
+  /// The same, but the received memory is a loan. Work enqueued afterwards may read it until give_back(), and also
+  /// write it if it is not a copy. The sender must not use what it sent until then. There must be no exchange between
+  /// borrow() and give_back().
   virtual loan borrow(std::span<const parcel> sends, std::span<const demand> receives) = 0;
   virtual void give_back() = 0;
-  /// The same of memory that devices read where it lies, for a look at a few values, which nobody counts as sent.
+  /// Like borrow(), to look at a few values: devices read them in place, and they do not count as sent.
   virtual loan show(std::span<const parcel> sends, std::span<const demand> receives) { return borrow(sends, receives); }
 
-  /// Host memory of which rank i has bytes [border[i], border[i + 1]): afterwards every rank has all of them.
+  /// Completes host memory: before the call, rank i has bytes [border[i], border[i + 1]); afterwards every rank has
+  /// all.
   virtual void complete(void* host, std::span<const std::uint64_t> border) = 0;
 
-  /// How memory of GPUs has gone between processes, for people; empty where that is no question.
+  /// A text that says how data was sent between the GPUs of several processes; empty if there are none.
   virtual std::string way_between_gpus() const { return ""; }
 };
 
-/// Together: a value of each rank, in order. Nobody has it before all are here.
+/// Collective: a value of each rank, in order. Returns after all ranks have called it.
 template <class T>
 std::vector<T> gathered(transport& ranks, const T& mine) {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -81,7 +86,7 @@ std::vector<T> gathered(transport& ranks, const T& mine) {
   return all;
 }
 
-/// A loan of copies, for transports whose devices cannot read one another's memory.
+/// A loan of copies, for transports whose devices cannot read each other's memory.
 inline loan borrow_copies(transport& others, queue& of_this_rank, std::span<const parcel> sends,
                           std::span<const demand> receives) {
   loan lent;

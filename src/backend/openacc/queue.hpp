@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenACC's synchronous operations as a queue, on an accelerator or on the host.
+// A queue that uses OpenACC's synchronous operations, on an accelerator or on the host.
 #pragma once
 
 #include "backend/backend.hpp"
@@ -11,21 +11,20 @@
 
 namespace tilewise::backend::openacc {
 
-/// Of one launch; further iterations of the loop reuse the same gangs.
+/// The most gangs of one launch; if the loop has more iterations, gangs run several.
 inline constexpr std::uint64_t most_gangs = 0x7fffffff;
 
-/// acc_get_property of OpenACC 2.6; null if this process held an older libgomp before this library was loaded, as
-/// PyTorch's wheels bring one. It is looked up because a plain reference would then keep the whole library from
-/// loading.
+/// acc_get_property of OpenACC 2.6. Null if the process had already loaded an older libgomp, for example the one in
+/// PyTorch's wheels. It is looked up at run time: with a plain reference, this library could then not be loaded at all.
 decltype(&acc_get_property) find_get_property();
 
-/// Every call waits for its work. libgomp ends the process if a device fails; it cannot report it.
+/// Every call waits for its work. If a device fails, libgomp ends the process; it cannot report an error.
 class queue final : public backend::queue {
  public:
   queue(const backend::device& owner, acc_device_t type, int ordinal);
   ~queue() override;
 
-  /// Makes this device the calling thread's current one; every entry into OpenACC begins with it.
+  /// Makes this the calling thread's current device. Must be called before any use of OpenACC.
   void make_current() const {
     during("acc_set_device_num", [&] { acc_set_device_num(ordinal_, type_); });
   }
@@ -52,19 +51,18 @@ class queue final : public backend::queue {
   std::multimap<std::uint64_t, void*> idle_;  // by size, for the next call
   std::uint64_t idle_bytes_ = 0;
   std::map<void*, std::uint64_t> live_;
-  std::uint64_t held_ = 0;  // bytes of both
+  std::uint64_t held_ = 0;  // bytes of idle and live memory
 };
 
-/// The OpenACC queue behind `q`, with its device current: the first line of every variant's `run`.
+/// Returns `q` as an OpenACC queue and makes its device current. The first line of every variant's `run`.
 inline queue& enter(backend::queue& q) {
   queue& entered = static_cast<queue&>(q);
   entered.make_current();
   return entered;
 }
 
-/// a * b, rounded, as a product that no compiler fuses with the sum after it. GCC keeps the product apart but writes
-/// PTX's `mul`, which the GPU's driver may still fuse with an `add`, and does. A fused multiply-add of -0 rounds the
-/// same product to the same bits and stays what it is.
+/// a * b, rounded, in a form that no compiler fuses with a following sum. GCC does not fuse it, but emits PTX's `mul`,
+/// which the GPU's driver fuses with an `add`. fma(a, b, -0) rounds to the same bits and is not fused.
 template <class T>
 [[gnu::always_inline]] inline T product(T a, T b) {
   if (__builtin_acc_on_device(acc_device_host)) return a * b;

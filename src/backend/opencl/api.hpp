@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The OpenCL entry points that we use, looked up at run time: a binary with OpenCL runs without a driver too.
+// The OpenCL entry points that we use. They are looked up at run time, so that a binary with OpenCL also runs without a
+// driver.
 #pragma once
 
 #define CL_TARGET_OPENCL_VERSION 120
@@ -8,7 +9,7 @@
 
 #include <string>
 
-// Every entry point of the backend; nothing else of libOpenCL is called.
+// All entry points that the backend calls.
 #define TILEWISE_OPENCL_CALLS(X) \
   X(clGetPlatformIDs)            \
   X(clGetPlatformInfo)           \
@@ -54,11 +55,11 @@ struct api {
 #undef TILEWISE_MEMBER
 };
 
-/// The table of libOpenCL.so.1, or of the file that TILEWISE_OPENCL_LIBRARY names; loaded once. nullptr, with the
-/// reason in a sentence, if there is none.
+/// The entry points of libOpenCL.so.1, or of the file that TILEWISE_OPENCL_LIBRARY names; loaded once. If it cannot be
+/// loaded, returns nullptr and `why_none` is a sentence that says why.
 const api* find_api(std::string& why_none);
 
-/// The same for code that already holds an OpenCL object. Throws `device_lost`.
+/// The same for code that already has an OpenCL object, so that the library must be loaded. Throws `device_lost`.
 const api& cl();
 
 }  // namespace tilewise::backend::opencl

@@ -19,11 +19,12 @@ std::shared_ptr<backend::device> from_queue(void* queue);
 std::string device_text(cl_device_id device, cl_device_info what);
 std::string platform_text(cl_device_id device);
 
-/// Why the groups of a launch cannot send each other values there; empty if a group is known to go on while others wait
-/// for it, which OpenCL does not promise: threads of a CPU do, and NVIDIA's units.
+/// Why the work-groups of a launch cannot send each other values on this device; empty if they can. That needs a
+/// guarantee that a work-group makes progress while others wait for it. OpenCL gives none, but CPU threads and NVIDIA's
+/// GPUs do.
 std::string lacks_packets(const device_info& facts);
 
-/// Why the device cannot hold a group of this many items with this much local memory; empty if it can.
+/// Why the device cannot run a work-group of this size with this much local memory; empty if it can.
 std::string too_large(const device_info& facts, unsigned group_size, std::uint64_t local_bytes);
 
 }  // namespace tilewise::backend::opencl

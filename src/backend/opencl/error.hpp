@@ -14,11 +14,12 @@ namespace tilewise::backend::opencl {
 /// "CL_OUT_OF_RESOURCES"; an unknown code as a number.
 std::string name_of_status(cl_int status);
 
-/// Throws unless `status` is CL_SUCCESS: the call's text, the error's name and what it means for the caller.
+/// Throws unless `status` is CL_SUCCESS. The message has the call's text, the error's name and what it means for the
+/// caller.
 void check(cl_int status, const char* call);
 
-/// TW_CL_WATCHED(cl().clFinish(queue)): what the call returns, unchecked. Whoever watches driver calls sees it, as
-/// TW_CL's.
+/// TW_CL_WATCHED(cl().clFinish(queue)): returns the call's result without checking it. Like TW_CL, it records the call
+/// for the watchdog (driver_call.hpp).
 #define TW_CL_WATCHED(call) ::tilewise::backend::during(#call, [&] { return (call); })
 
 /// TW_CL(cl().clFinish(queue)): a call that returns its status.
@@ -48,7 +49,7 @@ class handle {
     return *this;
   }
   ~handle() {
-    if (object_ != nullptr) (cl().*Release)(object_);  // there is nobody to report a failed release to
+    if (object_ != nullptr) (cl().*Release)(object_);  // a destructor cannot report a failure
   }
   T get() const { return object_; }
 

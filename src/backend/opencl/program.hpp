@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs: built for one device from embedded source, kept by their queue and on disk.
+// OpenCL programs: built from embedded source for one device, and cached in their queue and on disk.
 #pragma once
 
 #include "backend/opencl/error.hpp"
@@ -15,15 +15,15 @@
 
 namespace tilewise::backend::opencl {
 
-/// The definitions that order/operators.cl and order/block_tree.cl take: type, operator, vector, limits. Sums and
-/// products of signed integers are computed as unsigned, with the same bits, since there wrapping is defined.
+/// The macro definitions that order/operators.cl and order/block_tree.cl need: type, operator, vector, limits. Sums and
+/// products of signed integers are computed as unsigned, which wrap by definition; the bits are the same.
 std::string definitions_of(dtype type, op operation);
 
 class program {
  public:
   explicit program(program_handle built) : built_(std::move(built)) {}
 
-  /// A kernel of the program, created at first use. Throws if there is none of this name.
+  /// A kernel of the program, created on first use. Throws if the program has no kernel of this name.
   cl_kernel kernel(const std::string& name);
 
  private:
@@ -36,18 +36,19 @@ class program_store {
  public:
   program_store(cl_context context, cl_device_id device);
 
-  /// Built at first use. Options are -D definitions; -cl-std=CL1.2 is added. Throws `build_failed` with the log.
+  /// The program of this source and these definitions (-D options), built on first use with -cl-std=CL1.2. Throws
+  /// `build_failed` with the log.
   program& get(std::string_view source, const std::string& definitions);
 
   bool is_pocl() const { return is_pocl_; }
 
-  /// Before a kernel is launched with so many items in groups of such a shape. Throws `unsupported` if the driver would
-  /// compile it now and cannot keep that, or would link foreign code.
+  /// Call this before launching a kernel with this group shape and number of work-items. Throws `unsupported` if the
+  /// driver would compile it now but cannot store the result, or if it might link foreign code.
   void admit_launch(cl_kernel kernel, std::size_t width, std::size_t height, std::size_t items);
 
-  /// The latter alone. PoCL has ld link a kernel when groups of a new size are first launched, with a library of GCC's
-  /// that ld looks for in the folder which is the current one then: a stranger's file there would bring code into this
-  /// process.
+  /// Throws `unsupported` if the driver might link foreign code. When a kernel is first launched with a new group size,
+  /// PoCL links it with ld, which looks for one of GCC's libraries in the current folder. A file of that name there
+  /// would bring a stranger's code into this process.
   void refuse_foreign_code() const;
 
  private:

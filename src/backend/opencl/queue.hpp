@@ -12,7 +12,7 @@
 
 namespace tilewise::backend::opencl {
 
-/// The items of a group; a plain number means a single row.
+/// The work-items of a work-group; a plain number means a single row.
 struct group_shape {
   unsigned width, height;
 
@@ -20,31 +20,31 @@ struct group_shape {
   constexpr unsigned items() const { return width * height; }
 };
 
-/// A kernel's argument: this many bytes of local memory for each group.
+/// A kernel argument: this many bytes of local memory for each work-group.
 struct local_room {
   std::uint64_t bytes;
 };
 
-/// Why a group with such an argument does not fit the device; empty if it does. NVIDIA's driver takes some of the local
-/// memory that it reports for itself, and refuses to launch with an argument of all of it.
+/// Why a work-group with such an argument does not fit the device; empty if it does. NVIDIA's driver uses some of the
+/// local memory that it reports, so an argument of the full size cannot be launched.
 std::string too_large(const device_info& facts, unsigned group_size, local_room room);
 
-/// A kernel's argument: a struct, by value.
+/// A kernel argument: a struct, passed by value.
 struct struct_value {
   const void* at;
   std::size_t bytes;
 };
 
-/// Through this the groups of a launch send each other values (packet.cl). Its first word counts the tickets
-/// that were ever drawn, `drawn` of them by earlier launches.
+/// Memory through which the work-groups of a launch send each other values (packet.cl). Its first word counts all
+/// tickets drawn so far; `drawn` is the count before this launch.
 struct message_board {
   memory words;
   std::uint32_t launch = 0;
   std::uint32_t drawn = 0;
 };
 
-/// A thread's own command queue, for backend/transfer_team. `shares_memory`: whether the device is the host's own
-/// processor, so that pinned buffers would be one more copy.
+/// A separate command queue for one thread of backend/transfer_team. `shares_memory`: whether the device is the host's
+/// processor; then pinned buffers would only add a copy.
 std::unique_ptr<lane> open_lane(cl_context context, cl_device_id device, bool shares_memory);
 
 class queue final : public backend::queue {
@@ -53,14 +53,14 @@ class queue final : public backend::queue {
   static std::unique_ptr<queue> borrow(const backend::device& owner, cl_command_queue theirs);
   ~queue() override;
 
-  /// The program of an embedded source, built at first use.
+  /// The program of an embedded source, built on first use.
   opencl::program& program(std::string_view source, const std::string& definitions) {
     return programs_.get(source, definitions);
   }
 
-  /// Enqueues one group for each tile. A memory becomes its cl_mem, a scalar_value or struct_value its bytes, a number
-  /// itself; the number of the launch's first tile follows as a final ulong, since many tiles take several
-  /// launches.
+  /// Enqueues one work-group for each tile. As kernel arguments, a memory is passed as its cl_mem, a scalar_value or
+  /// struct_value as its bytes, a number as itself. Many tiles need several launches, so the number of the launch's
+  /// first tile is added as a final ulong.
   template <class... Arguments>
   void launch_tiles(cl_kernel kernel, std::uint64_t tiles, group_shape group, const Arguments&... arguments) {
     cl_uint index = 0;
@@ -68,8 +68,8 @@ class queue final : public backend::queue {
     enqueue_tiles(kernel, index, tiles, group);
   }
 
-  /// Calls `launch` with a board for so many packets (packet.cl); in it, so many groups draw a ticket each. If
-  /// it makes several launches, the board's number is that of the first, and they have the next ones.
+  /// Calls `launch` with a board for `packets` packets (packet.cl). In it, `groups` work-groups draw one ticket each.
+  /// If `launch` makes several launches, the first has the number board.launch, and the others the numbers after it.
   template <class Launch>
   void launch_drawing(std::uint64_t groups, std::uint64_t packets, std::size_t element_size, const Launch& launch,
                       std::uint32_t launches = 1) {
@@ -80,7 +80,7 @@ class queue final : public backend::queue {
     is_board_known_ = true;
   }
 
-  /// For libraries that enqueue work themselves.
+  /// The command queue, for libraries that enqueue work themselves.
   cl_command_queue commands() const {
     programs_.refuse_foreign_code();
     return commands_.get();
@@ -89,7 +89,7 @@ class queue final : public backend::queue {
   memory allocate(std::uint64_t bytes) override;
   void release(memory what) noexcept override;
   memory wrap(void* native, std::uint64_t bytes) override;
-  /// A sub-buffer of the caller's, which has a cl_mem of its own, as a part of its buffer.
+  /// Maps a sub-buffer of the caller, which has its own cl_mem, to the range of its parent buffer.
   memory in_whole(memory part) const override;
   void upload(memory to, const void* from, std::uint64_t bytes) override;
   void download(void* to, memory from, std::uint64_t bytes) override;
@@ -127,11 +127,11 @@ class queue final : public backend::queue {
   bool profiled_;  // whether markers report their times
   program_store programs_;
   std::unordered_map<std::uint64_t, std::vector<cl_mem>> free_;  // by size
-  std::unordered_map<cl_mem, std::uint64_t> owned_;              // sizes of all our buffers, free or not
-  std::uint64_t held_ = 0;                                       // their bytes
+  std::unordered_map<cl_mem, std::uint64_t> owned_;              // sizes of all our buffers, used and free
+  std::uint64_t held_ = 0;                                       // bytes of all our buffers
   message_board board_;
-  bool is_board_known_ = false;  // not where a launch has failed: how many tickets it drew is unknown
-  event_handle first_mark_;      // of the running clock
+  bool is_board_known_ = false;  // false after a failed launch, since it is unknown how many tickets that drew
+  event_handle first_mark_;      // set by start_clock
   std::chrono::steady_clock::time_point clock_started_;
   std::unique_ptr<transfer_team> transfers_;
 };
