@@ -18,8 +18,8 @@ namespace tilewise::base {
 
 namespace {
 
-/// Whether this user namespace has a number for this owner; all whom it has none for are shown with one that is
-/// nobody's.
+/// Whether this user namespace maps this owner's number. It shows all owners that it does not map with the same number,
+/// usually nobody's.
 bool is_known(uid_t owner) {
   std::ifstream numbers("/proc/self/uid_map");
   if (!numbers) return true;
@@ -28,7 +28,8 @@ bool is_known(uid_t owner) {
   return false;
 }
 
-/// Whoever owns a folder may rename what is in it, whatever its mode is now, and despite the sticky bit.
+/// Whether the owner is another user. An owner can always rename files in the folder, despite its mode and the sticky
+/// bit.
 bool is_others(uid_t owner, unknown_owner unknown) {
   if (owner == geteuid() || owner == 0) return false;
   return unknown == unknown_owner::is_somebody_else || is_known(owner);
@@ -37,7 +38,7 @@ bool is_others(uid_t owner, unknown_owner unknown) {
 bool lets_others_rename(const struct stat& folder, unknown_owner unknown) {
   if (is_others(folder.st_uid, unknown)) return true;
   if ((folder.st_mode & (S_IWGRP | S_IWOTH)) == 0 || (folder.st_mode & S_ISVTX) != 0) return false;
-  // Where each user has a group of their own, it has the user's number, and their folders are often open to it.
+  // On many systems each user has a private group with the user's own number, and folders are often writable for it.
   const bool is_own_group = folder.st_gid == getegid() && getegid() == geteuid();
   return (folder.st_mode & S_IWOTH) != 0 || !is_own_group;
 }
@@ -61,7 +62,7 @@ namespace {
 
 bool is_off() { return says_no(variable("TILEWISE_CACHE")); }
 
-/// A folder that nobody else can use, or why it is not one.
+/// The descriptor of a folder that nobody else can use, or the reason why there is none.
 struct private_folder {
   int descriptor = -1;
   std::string fault;

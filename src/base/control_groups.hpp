@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The control groups that this process is in, as Linux presents them in version 1 or 2, and what they leave it
-// of memory.
+// The Linux control groups (version 1 or 2) of this process, and the memory that their limits leave.
 #pragma once
 
 #include <cstdint>
@@ -12,21 +11,21 @@
 namespace tilewise::base {
 
 struct control_group {
-  std::filesystem::path folder;  // with the files of its limits; it need not be seen, as in a container
+  std::filesystem::path folder;  // has the files with its limits; may be invisible, as in a container
   bool is_version_2;
 };
 
-/// Those that limit a resource, such as "memory" or "cpu": from the process's own group up to the root of what it sees.
+/// The groups that limit a resource, such as "memory" or "cpu", from the process's own group up to the visible root.
 std::vector<control_group> control_groups(const std::string& resource, const std::filesystem::path& own_groups,
                                           const std::filesystem::path& mounted);
 
-/// In bytes; the largest number where no group has a limit.
+/// In bytes; the largest number if no group has a limit.
 struct group_memory {
   std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
-  std::uint64_t left = most;  // file pages on a disk, which can be freed, among it
+  std::uint64_t left = most;  // includes cached file pages, which can be freed
 };
 
-/// Of the strictest group from the process's own up to the root of what it sees.
+/// The memory of the strictest group, from the process's own up to the visible root.
 group_memory memory_of_groups(const std::filesystem::path& own_groups = "/proc/self/cgroup",
                               const std::filesystem::path& mounted = "/sys/fs/cgroup");
 

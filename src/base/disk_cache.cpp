@@ -45,12 +45,12 @@ void limit_entries(int directory, std::uint64_t limit) {
   }
   closedir(listed);
   for (const cached_item& old : surplus(std::move(all), limit, std::time(nullptr) - hour))
-    unlinkat(directory, old.name.c_str(), 0);  // whoever has it open can still read it to the end
+    unlinkat(directory, old.name.c_str(), 0);  // processes that have it open can still read it
 }
 
 namespace {
 
-constexpr std::uint64_t max_entry = std::uint64_t{1} << 28;  // one of our programs has about 100 KB
+constexpr std::uint64_t max_entry = std::uint64_t{1} << 28;  // our programs have about 100 KB
 
 struct entry_header {
   char magic[8];
@@ -103,14 +103,14 @@ bool is_ours(const struct stat& facts) {
   return S_ISREG(facts.st_mode) && facts.st_uid == geteuid() && (facts.st_mode & 022) == 0;
 }
 
-/// Whoever writes more is ended by a signal, unless the process ignores it.
+/// Whether the limit on file sizes allows this. Writing more raises a signal that ends the process.
 bool may_be_written(std::uint64_t bytes) {
   rlimit largest{};
   return getrlimit(RLIMIT_FSIZE, &largest) != 0 || bytes <= largest.rlim_cur;
 }
 
-/// The file that an entry is written to, and its name. A killed process may have left one, and may have had this one's
-/// number: in containers that share a folder all may be number 1.
+/// Creates the temporary file for an entry; sets its name. The loop skips names that exist: a killed process may have
+/// left such a file and may have had the same number, since in containers that share a folder all may have number 1.
 int create_beside(int directory, const std::string& key, std::string& name) {
   static std::atomic<unsigned> stored{0};
   int descriptor = -1;
@@ -159,7 +159,7 @@ std::optional<std::vector<unsigned char>> disk_cache::find(const std::string& ke
   if (!entry.read_all(bytes.data(), bytes.size())) return {};
   const XXH128_canonical_t checksum = checksum_of(bytes);
   if (std::memcmp(&checksum, &header.checksum, sizeof checksum) != 0) return {};
-  futimens(entry.get(), nullptr);  // the time of its last use
+  futimens(entry.get(), nullptr);  // records the time of last use
   return bytes;
 }
 

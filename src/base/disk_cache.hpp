@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is kept between runs: in a folder that only we can write to, each entry with its key and a checksum.
+// A cache on disk that lasts between runs. Its folder is writable only by this user; each entry has its key and a
+// checksum.
 #pragma once
 
 #include "base/cache_folder.hpp"
@@ -15,7 +16,7 @@
 
 namespace tilewise::base {
 
-/// Of our entries, and the same again for what a driver keeps next to them.
+/// The bytes that our entries may take. A driver's files next to them may take the same again.
 inline constexpr std::uint64_t cache_limit = std::uint64_t{64} << 20;
 
 struct cached_item {
@@ -24,21 +25,21 @@ struct cached_item {
   std::time_t used;
 };
 
-/// What has to go for the rest to fit the limit, the longest unused first. What was used after `recent` stays,
-/// however much that is.
+/// The items to remove, least recently used first, so that the rest fits the limit. Items used after `recent` stay,
+/// even if they exceed it.
 std::vector<cached_item> surplus(std::vector<cached_item> all, std::uint64_t limit, std::time_t recent);
 
-/// Removes entries from an open cache folder, and what ended processes left of them. Those of the last hour stay: a
-/// repeated run of many programs would otherwise find none of them.
+/// Removes old entries from an open cache folder, and incomplete ones of processes that have ended. Entries used in the
+/// last hour stay: otherwise repeated runs with more programs than fit would never find one.
 void limit_entries(int directory, std::uint64_t limit = cache_limit);
 
 /// XXH3-128 over the fields and their lengths, as 32 hex digits.
 std::string cache_key(std::initializer_list<std::string_view> fields);
 
-/// Entries of the cache folder (cache_folder.hpp), which is created with mode 0700, unless a missing one is to stay
-/// missing. One that is a symbolic link, belongs to somebody else or has another mode is neither used nor repaired:
-/// then nothing is kept. No function here throws; a cache that fails is no cache. The least recently used entries make
-/// room.
+/// The entries of the cache folder (cache_folder.hpp). If the folder is missing, it is created with mode 0700, or stays
+/// missing if `if_missing` says so. A folder that is a symbolic link, belongs to somebody else or has another mode is
+/// not used: then nothing is stored. No function throws; after a failure the cache just finds nothing. If it is full,
+/// the least recently used entries are removed.
 class disk_cache {
  public:
   explicit disk_cache(missing_folder if_missing = missing_folder::is_created);
@@ -47,12 +48,12 @@ class disk_cache {
 
   bool usable() const { return directory_ >= 0; }
 
-  /// What was stored under the key; nothing if the entry is missing, damaged or another user's.
+  /// The bytes stored under the key; nothing if the entry is missing, damaged or another user's.
   std::optional<std::vector<unsigned char>> find(const std::string& key) const;
-  /// Whether there is an entry of that name, be it one that find() refuses.
+  /// Whether there is an entry with this key, even one that find() refuses.
   bool has_entry(const std::string& key) const;
 
-  /// Written to a separate file and renamed, so that parallel processes see only whole entries.
+  /// Writes a temporary file and renames it, so that parallel processes see only complete entries.
   void store(const std::string& key, std::span<const unsigned char> bytes) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every public function enters the library by, and the codes of what it throws.
+// The entry of every public function into the library, which sets the floating-point mode and translates exceptions.
 #pragma once
 
 #include <tilewise/error.hpp>
@@ -14,8 +14,8 @@
 
 namespace tilewise::base {
 
-/// Returns what `call` returns, computed in the default floating-point mode. Throws `out_of_memory`, and no other type
-/// than tilewise::error, if memory or a further thread cannot be had.
+/// Runs `call` in the default floating-point mode and returns its result. If memory runs out or a thread cannot be
+/// started, throws tilewise::error with `out_of_memory` instead of the standard exception.
 template <class Call>
 auto enter(const Call& call) {
   try {
@@ -30,7 +30,7 @@ auto enter(const Call& call) {
   }
 }
 
-/// The code of something that was thrown; none for a fault of ours.
+/// The error code of an exception; nothing if it is a bug in the library.
 inline std::optional<errc> failure_code(const std::exception& thrown) {
   if (const auto* known = dynamic_cast<const error*>(&thrown)) return known->code();
   if (dynamic_cast<const std::bad_alloc*>(&thrown) != nullptr) return errc::out_of_memory;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a host calls itself, which processors a process may run on, as the system says, and how the processes of one
-// host share them: mpirun may have bound each to some.
+// The host's name, the processors that a process may run on, and how the processes of one host share them. mpirun may
+// have bound each process to some processors.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ inline std::string host_name() {
 
 using processor_set = std::bitset<CPU_SETSIZE>;
 
-/// Those of a process, by default this one; empty where the system does not say.
+/// The processors that a process, by default this one, may run on; empty if the system does not report them.
 inline processor_set processors_of_process(pid_t which = 0) {
   processor_set all;
   cpu_set_t allowed;
@@ -31,9 +31,9 @@ inline processor_set processors_of_process(pid_t which = 0) {
   return all;
 }
 
-/// How many rank `index` has for itself where ranks that may run on the same ones share them equally; at least 1.
+/// The number of processors for rank `index`, at least 1, if ranks that may run on the same processor share it equally.
 inline unsigned processors_of(std::span<const processor_set> of_ranks, std::size_t index) {
-  constexpr double rounding = 1e-6;  // three thirds are one
+  constexpr double rounding = 1e-6;  // so that three thirds give one
   double share = rounding;
   for (std::size_t i = 0; i < processor_set().size(); ++i)
     if (of_ranks[index][i])
@@ -42,7 +42,7 @@ inline unsigned processors_of(std::span<const processor_set> of_ranks, std::size
   return std::max(1u, static_cast<unsigned>(share));
 }
 
-/// How many all of them may run on together.
+/// The number of processors that at least one of the ranks may run on.
 inline unsigned processors_of_all(std::span<const processor_set> of_ranks) {
   processor_set all;
   for (const processor_set& one : of_ranks) all |= one;

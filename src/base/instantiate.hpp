@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The element types as a list, for explicit instantiation at the end of a file.
+// A list of the element types, for explicit instantiation at the end of a file.
 #pragma once
 
 #include <cstdint>

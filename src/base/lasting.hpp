@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Function-local statics that outlive all others, and what threads share.
+// Function-local statics that are never destroyed, and values that threads share.
 #pragma once
 
 #include "base/enter.hpp"
@@ -8,18 +8,18 @@
 
 namespace tilewise::base {
 
-/// What `make` returns, never destroyed, since static destructors of the program may still call us:
+/// Keeps what `make` returns for ever: the program's static destructors may still call the library.
 /// `static const T& x = lasting([] { return T{...}; });`
 template <class Make>
 auto& lasting(const Make& make) {
   return *enter([&] { return new auto(make()); });
 }
 
-/// Out of reach without its lock.
+/// A value that can be reached only while its mutex is held.
 template <class T>
 class guarded {
  public:
-  /// Returns a copy of what `use` returns of it; one thread at a time.
+  /// Calls use(value) with the mutex held and returns a copy of its result.
   template <class Use>
   auto with(const Use& use) {
     const std::lock_guard lock(mutex_);

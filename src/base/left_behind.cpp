@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Empty if the system does not tell.
+/// The machine, its boot and the container, as text; empty if the system does not report them.
 const std::string& place() {
   static const std::string here = [] {
     std::string boot;
@@ -32,8 +32,8 @@ const std::string& place() {
   return here;
 }
 
-/// Of "<process>-...": whether it is this user's and nobody uses it, as far as can be known here; `facts` are what it
-/// is. Elsewhere the process's number means another one, so that age alone tells.
+/// Whether the file "<process>-..." is this user's and nobody uses it, as far as can be known here. Sets `facts`. In
+/// another place the process's number means another process, so only the file's age counts.
 bool is_left(std::string_view name, const fs::path& path, struct stat& facts) {
   pid_t process = 0;
   const auto number = std::from_chars(name.data(), name.data() + name.size(), process);
@@ -65,7 +65,7 @@ void remove_left_behind(const fs::path& folder, std::string_view prefix) {
     if (!name.starts_with(prefix) || !is_left(std::string_view(name).substr(prefix.size()), at->path(), facts))
       continue;
     if (S_ISREG(facts.st_mode)) unlink(at->path().c_str());
-    // Somebody else may have given this name to any other folder of ours, to have it removed.
+    // Otherwise somebody else could rename any folder of ours to this name, to have it removed.
     if (S_ISDIR(facts.st_mode) && !others_may_rename_in(folder, unknown_owner::is_somebody_else))
       fs::remove_all(at->path(), ignored);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What processes that were killed could not remove.
+// Temporary files and folders, and the removal of those that killed processes have left.
 #pragma once
 
 #include <filesystem>
@@ -9,21 +9,21 @@
 
 namespace tilewise::base {
 
-/// Where temporary folders may lie, the wished one first: TMPDIR, if it is an absolute path, and /tmp. The other way
-/// around if others may rename what is in the wished one alone.
+/// The folders for temporary folders, in order of preference: TMPDIR, if it is an absolute path, then /tmp. The order
+/// is reversed if other users can rename files in TMPDIR but not in /tmp.
 std::vector<std::string> temporary_parents();
 
-/// What names a temporary file after the process that it belongs to: "<process>-<place>-", where the place is this boot
-/// of this machine and the container in it, among whose processes the number means this one.
+/// The part of a temporary file's name that identifies its process: "<process>-<place>-". The place identifies the
+/// machine, its boot and the container, within which the process's number is unique.
 std::string mark_of_process();
 
-/// Removes from `folder` files, and folders where others cannot rename any, that are this user's and called
-/// "<prefix><process>-...": at once what has this place's mark and a process that has ended, all else when it has been
-/// unchanged for a day, because another machine or container may share the folder.
+/// Removes this user's files named "<prefix><process>-..." from `folder`, and also folders if others cannot rename
+/// files in `folder`. Those with this place's mark are removed if their process has ended. All others may belong to
+/// another machine or container that shares the folder, so they are removed after a day without changes.
 void remove_left_behind(const std::filesystem::path& folder, std::string_view prefix);
 
-/// A new folder "<prefix><process>-..." in the first of `parents` that takes one; empty if none does. What was left
-/// behind in those that are tried is removed.
+/// Creates a folder "<prefix><process>-..." in the first of `parents` where that is possible; empty if it is in none.
+/// Also calls remove_left_behind on each parent that it tries.
 std::string make_temporary_folder(const std::vector<std::string>& parents, std::string_view prefix);
 
 }  // namespace tilewise::base

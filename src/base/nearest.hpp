@@ -9,15 +9,15 @@
 
 namespace tilewise::base {
 
-/// A name that may have been meant: `written` is compared with what was typed, `shown` is what to type instead.
+/// A name that the user may have meant: `written` is compared with the user's text, `shown` is what to type instead.
 struct proposal {
   std::string written, shown;
 };
 
-/// Up to three, the nearest by edit distance and each shown once, as " did you mean a, b or c?".
+/// Up to three proposals with the smallest edit distance, without repetition, as " did you mean a, b or c?".
 std::string propose(std::string_view wanted, std::vector<proposal> all);
 
-/// The same for names that are shown as they are.
+/// The same for names that are shown as written.
 std::string nearest(std::string_view wanted, std::span<const std::string> names);
 
 }  // namespace tilewise::base

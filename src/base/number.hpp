@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One value of any element type, by its bits and as text: shortest round-trip numbers, bits in hex, and the way back.
-// No locale anywhere.
+// A value of any element type, and its conversion from and to text: shortest round-trip numbers, or bits in hex. The
+// locale has no influence.
 #pragma once
 
 #include <tilewise/types.hpp>
@@ -11,7 +11,7 @@
 
 namespace tilewise::base {
 
-/// One value of any element type, kept by its bits so that NaN payloads and 64-bit integers survive.
+/// A value of any element type, stored as bits so that NaN payloads and 64-bit integers are exact.
 struct scalar_value {
   dtype type = dtype::f32;
   std::uint64_t bits = 0;
@@ -40,8 +40,8 @@ std::string hex_digits(std::uint64_t bits, std::size_t count);
 /// The value's bits: "0x3dcccccd", 8 or 16 digits.
 std::string to_hex(const scalar_value& value);
 
-/// A number of the type: integers in range, floats rounded to nearest, "nan", "inf" and "-inf". Throws
-/// `invalid_argument` for anything else, and for a float beyond the type's range.
+/// Parses a number of the type: an integer in range, a float, which is rounded to nearest, "nan", "inf" or "-inf".
+/// Throws `invalid_argument` for other text, and for a float beyond the type's range.
 scalar_value parse_number(std::string_view text, dtype type);
 
 }  // namespace tilewise::base

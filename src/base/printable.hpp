@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text from outside, made fit for a message.
+// Makes text from files and users safe to print.
 #pragma once
 
 #include <string>
@@ -7,17 +7,18 @@
 
 namespace tilewise::base {
 
-/// The beginning of UTF-8 text, of at most so many bytes and whole characters.
+/// The beginning of UTF-8 text: whole characters, at most `bytes` bytes.
 inline std::string_view beginning(std::string_view text, std::size_t bytes) {
   if (text.size() <= bytes) return text;
   while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xc0) == 0x80) --bytes;
   return text.substr(0, bytes);
 }
 
-/// Control characters, those of two bytes in UTF-8 too, as `mark` and two hexadecimal digits, except the `kept` ones.
+/// Replaces control characters, except those in `kept`, by `mark` and two hexadecimal digits. This includes control
+/// characters that take two bytes in UTF-8.
 inline std::string without_controls(std::string_view text, std::string_view kept, std::string_view mark = "\\x") {
   std::string shown;
-  int rest = 0;  // bytes that the character still has
+  int rest = 0;  // bytes left of the current character
   for (const char c : text) {
     const auto code = static_cast<unsigned char>(c);
     const bool continues = (code & 0xc0) == 0x80 && rest > 0;
@@ -32,7 +33,8 @@ inline std::string without_controls(std::string_view text, std::string_view kept
   return shown;
 }
 
-/// At most 200 bytes of it without controls: nothing in a file's name or header may steer a terminal.
+/// At most 200 bytes of the text, without control characters, so that a file's name or header cannot control the
+/// terminal.
 inline std::string printable(std::string_view text) {
   const std::string shown = without_controls(beginning(text, 200), "");
   return text.size() > 200 ? shown + "..." : shown;

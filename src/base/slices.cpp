@@ -33,7 +33,7 @@ void for_each_slice(std::uint64_t total, std::uint64_t slice, unsigned most_thre
   try {
     while (helpers.size() + 1 < threads) helpers.emplace_back(work);
   } catch (const std::system_error&) {
-    // Those that there are do it all.
+    // The threads that could be started do all the work.
   }
   work();
   helpers.clear();

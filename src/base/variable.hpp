@@ -11,22 +11,22 @@
 
 namespace tilewise::base {
 
-/// Whether `words`, which are separated by spaces, has this one.
+/// Whether `word` is one of `words`, which are separated by spaces.
 inline bool has_word(std::string_view words, std::string_view word) {
   const std::string spaced = " " + std::string(words) + " ";
   return !word.empty() && word.find(' ') == word.npos && spaced.find(" " + std::string(word) + " ") != spaced.npos;
 }
 
-/// What an environment variable holds; empty if there is none.
+/// The value of an environment variable; empty if it is not set.
 inline std::string variable(const char* name) {
   const char* const value = std::getenv(name);
   return value == nullptr ? "" : value;
 }
 
-/// Where execvp looks for programs if PATH is unset.
+/// The folders that execvp searches if PATH is not set.
 inline constexpr const char* usual_path = "/bin:/usr/bin";
 
-/// Those of a list such as PATH that are absolute. All others are in the current folder, whose files may be a
+/// The absolute folders in a list such as PATH. Relative ones are below the current folder, whose files may be a
 /// stranger's.
 inline std::vector<std::string> absolute_folders(const std::string& list) {
   std::vector<std::string> found;
@@ -41,7 +41,7 @@ inline std::string in_small_letters(std::string text) {
   return text;
 }
 
-/// How users say yes and no where a variable takes something else as well.
+/// Whether a variable that may also have other values says yes, or no.
 inline bool says_yes(const std::string& text) { return has_word("on yes true 1", in_small_letters(text)); }
 inline bool says_no(const std::string& text) { return has_word("off no false 0 none", in_small_letters(text)); }
 

@@ -25,24 +25,24 @@ namespace tilewise::io {
 
 namespace {
 
-/// Whole huge pages, so that none is first written by two threads, and long enough to be worth a thread's start.
+/// Whole huge pages, so that no two threads write the same page first, and large enough to justify starting a thread.
 constexpr std::uint64_t bytes_at_once_read = 4 << 20;
 
-/// More than this at once some files of the system refuse to give: those of /proc/sys, 4 MiB.
+/// Some system files refuse larger reads: those in /proc/sys refuse 4 MiB.
 constexpr std::uint64_t bytes_at_once_held = 1 << 20;
 
-/// More threads than this read memory-backed files no faster.
+/// More threads do not read files in memory faster.
 constexpr unsigned most_readers = 8;
 
 bool is_standard(const std::string& path) { return path == standard_stream; }
 
-/// Opened without waiting, so that a named pipe is refused instead of waited for.
+/// O_NONBLOCK: a named pipe can then be refused without waiting for a writer.
 int opened(const std::string& path) {
   return is_standard(path) ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 }
 
-/// What the system says of a size is a hint: 0 for files of /proc, a page for shorter ones of /sys, and an old one for
-/// a file that another program is writing. True if the file ends elsewhere; an empty one may.
+/// Whether the file does not end at `size`. The size that the system reports can be wrong: 0 for files in /proc, a page
+/// for shorter files in /sys, and an old size while another program writes the file. Also true for size 0.
 bool is_wrong_size(int file, std::uint64_t size) {
   std::byte one;
   const bool ends_before = size == 0 || (read_at(file, size - 1, {&one, 1}) == 0 && errno == 0);
@@ -64,20 +64,21 @@ void swap_words(std::span<std::byte> data) {
   }
 }
 
-/// Numbers in text, as a column of them, a .csv or what np.savetxt writes; hardly any elements begin so.
+/// Whether it is numbers as text: a column of them, a .csv file, or the output of np.savetxt. Binary elements hardly
+/// ever look like that.
 bool is_text_of_numbers(std::string_view start) {
   return start.find_first_of("0123456789") != start.npos &&
          start.find_first_not_of("0123456789+-.eE,; \t\r\nnaifNAIF") == start.npos;
 }
 
-/// What reads it, with the character between its numbers where that is no blank.
+/// The Python call that converts such text, with the delimiter unless that is a blank.
 std::string loadtxt_of(std::string_view text, dtype type) {
   const std::size_t apart = text.find_first_of(",;");
   return "np.save(\"new.npy\", np.loadtxt(\"old.txt\", \"" + std::string(numpy_code(type)) + "\"" +
          (apart == text.npos ? "" : std::string(", delimiter=\"") + text[apart] + "\"") + "))";
 }
 
-/// From first-index-fastest to last-index-fastest. Walks the result in order, with the odometer of its indices.
+/// Converts Fortran order to C order. Goes through the result in order and counts up its indices.
 template <class Word>
 host_block to_c_order(const host_block& from, const std::vector<std::uint64_t>& shape) {
   host_block to(from.size());
@@ -102,7 +103,7 @@ array_input::array_input(const std::string& path, const std::optional<raw_elemen
   try {
     struct stat facts {};
     if (file_ < 0 || fstat(file_, &facts) != 0) refuse(std::string("cannot be read: ") + std::strerror(errno));
-    is_regular_ = S_ISREG(facts.st_mode) && lseek(file_, 0, SEEK_CUR) >= 0;  // some of the system are pipes
+    is_regular_ = S_ISREG(facts.st_mode) && lseek(file_, 0, SEEK_CUR) >= 0;  // some standard streams are pipes
     if (!is_regular_ && !is_standard(path))
       refuse("is not a regular file; copy its contents to one, or pipe them to -");
     if (isatty(file_) == 1) refuse("is a terminal; pipe an array into it, or name a file");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where an array's elements go: an .npy file that appears complete or not at all, or standard output.
+// Writes an array's elements to standard output, or to an .npy file that appears complete or not at all.
 #pragma once
 
 #include "io/replacement_file.hpp"
@@ -12,26 +12,26 @@
 
 namespace tilewise::io {
 
-/// Standard output is a pipe that nobody reads any more.
+/// Thrown if standard output is a pipe that nobody reads any more.
 struct reader_gone : error {
   using error::error;
 };
 
 class array_output {
  public:
-  /// Throws `io` if the file cannot be written or the disk has no room for it. Standard output gets nothing before the
-  /// first elements.
+  /// Throws `io` if the file cannot be written or the disk has no room for it. Nothing is written to standard output
+  /// before the first elements.
   array_output(const std::string& path, dtype type, std::span<const std::uint64_t> shape);
-  /// The same file as that of another process, which has named it with `temporary`.
+  /// Writes to the file of another process, whose temporary name is `temporary`.
   array_output(const std::string& path, dtype type, std::span<const std::uint64_t> shape, const std::string& temporary);
 
   /// Standard output: the elements are written once, from the first to the last, by one thread at a time.
   bool is_pipe() const { return !file_; }
   const std::string& temporary() const { return file_->temporary(); }
 
-  /// Elements from the byte `from` of all elements on; many of them by several threads.
+  /// Writes elements; `from` is the byte within the elements. Large writes use several threads.
   void write(std::uint64_t from, std::span<const std::byte> elements);
-  /// The file takes its place.
+  /// Gives the file its final name.
   void commit();
 
  private:
@@ -39,7 +39,7 @@ class array_output {
 
   std::string header_;
   std::optional<replacement_file> file_;
-  std::uint64_t printed_ = 0;  // bytes of standard output
+  std::uint64_t printed_ = 0;  // bytes written to standard output
 };
 
 }  // namespace tilewise::io

@@ -15,7 +15,7 @@ constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnop
 std::string base64(std::span<const std::byte> bytes) {
   std::string text;
   text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t at = 0; at < bytes.size(); at += 3) {  // three bytes are four letters
+  for (std::size_t at = 0; at < bytes.size(); at += 3) {  // three bytes give four letters
     const std::size_t here = std::min<std::size_t>(3, bytes.size() - at);
     std::uint32_t bits = 0;
     for (std::size_t i = 0; i < 3; ++i)

@@ -11,7 +11,7 @@ namespace tilewise::io {
 
 std::string base64(std::span<const std::byte> bytes);
 
-/// Whether it has the letters, the length and the padding of base64; bits that padding leaves unused may be anything.
+/// Whether the characters, the length and the padding are those of base64. Unused bits before padding are not checked.
 bool is_base64(std::string_view text);
 
 }  // namespace tilewise::io

@@ -14,10 +14,10 @@ namespace tilewise::io {
 
 namespace {
 
-/// Linux moves less than 2 GiB in one call.
+/// Linux reads or writes less than 2 GiB per call.
 constexpr std::size_t most_at_once = 1 << 30;
 
-/// Calls move(done) for the rest until all is done, the file ends or a call fails.
+/// Calls move(done, bytes) for the rest until all is done, the file ends or a call fails.
 template <class Move>
 std::uint64_t move_all(std::uint64_t bytes, const Move& move) {
   std::uint64_t done = 0;
@@ -32,7 +32,7 @@ std::uint64_t move_all(std::uint64_t bytes, const Move& move) {
   return done;
 }
 
-/// Calls move() until it does not return for having to wait.
+/// Calls move() until it does not fail with EAGAIN; waits before each repetition.
 template <class Move>
 ssize_t when_ready(int stream, short way, const Move& move) {
   for (;;) {
@@ -76,7 +76,7 @@ bool is_in_memory(int file) {
 
 bool reserve(int file, std::uint64_t bytes) {
   const auto size = static_cast<off_t>(bytes);
-  // Asked first: before fallocate finds that there is too little, it may have taken all that there is from others.
+  // Checked before fallocate, which may use up the whole disk before it fails.
   struct statfs facts {};
   const bool is_known = fstatfs(file, &facts) == 0, is_limited = is_known && facts.f_blocks != 0;
   if (is_limited && bytes / static_cast<std::uint64_t>(facts.f_bsize) >= facts.f_bavail) return errno = ENOSPC, false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads, writes and room at places of an open file, or of a stream, in as many calls as the system needs.
+// Reads, writes and reserves bytes of an open file or stream, with as many system calls as needed.
 #pragma once
 
 #include <cstddef>
@@ -8,21 +8,22 @@
 
 namespace tilewise::io {
 
-/// How many bytes were read from the byte `at` on. Fewer than asked for where the file ends, with errno 0, or where
-/// reading failed, with errno set.
+/// Reads from byte `at` on. Returns the bytes read: fewer than asked for at the end of the file, with errno 0, or after
+/// a failure, with errno set.
 std::uint64_t read_at(int file, std::uint64_t at, std::span<std::byte> into);
 
-/// How many bytes were written from the byte `at` on; fewer than asked for with errno set.
+/// Writes from byte `at` on. Returns the bytes written: fewer than asked for after a failure, with errno set.
 std::uint64_t write_at(int file, std::uint64_t at, std::span<const std::byte> bytes);
 
-/// The same of what has no places, as a pipe. One whose calls return where they would have to wait is waited for too.
+/// The same for streams without positions, such as pipes. They also wait for non-blocking streams.
 std::uint64_t read_stream(int stream, std::span<std::byte> into);
 std::uint64_t write_stream(int stream, std::span<const std::byte> bytes);
 
-/// Makes the file this long, on disk where the file system can promise that. False with errno set.
+/// Makes the file this long and reserves the space on disk, if the file system can. Returns false with errno set on
+/// failure.
 bool reserve(int file, std::uint64_t bytes);
 
-/// Whether the file lies in memory.
+/// Whether the file is in a file system in memory, such as tmpfs.
 bool is_in_memory(int file);
 
 }  // namespace tilewise::io

@@ -25,7 +25,7 @@ constexpr int most_links = 40;  // as many as Linux follows
 
 std::string folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path().string() : "."; }
 
-/// Goes through a path name by name, as the system does, and notes whose links it has followed.
+/// Resolves a path name by name, like the system, and records the owners of the links that it follows.
 class path_walk {
  public:
   explicit path_walk(const std::string& path) : shown_(base::printable(path)) { walk(path); }
@@ -33,8 +33,8 @@ class path_walk {
   const fs::path& at() const { return at_; }
   bool ends_at_descriptor() const { return !behind_descriptor_.empty() && behind_descriptor_ == at_; }
 
-  /// Whoever may write to a folder on the way could lead us to any file of ours: in /tmp, without the system's own
-  /// protection, or in a folder of theirs. So another user's link is followed to what is that user's, and no further.
+  /// A user who can write to a folder on the path, such as their own or /tmp without the system's link protection,
+  /// could place a link to any of our files there. So another user's link is followed only to a file of that user.
   void refuse_links_of_others() const {
     struct stat end {};
     if (stat(at_.c_str(), &end) != 0 && stat(folder_of(at_).c_str(), &end) != 0) return;
@@ -77,7 +77,7 @@ std::string destination(const std::string& path) {
   path_walk walk(path);
   struct stat facts {};
   if (stat(walk.at().c_str(), &facts) != 0 && stat(path.c_str(), &facts) == 0)
-    return path;  // it exists without a name, as a pipe in /proc does
+    return path;  // it exists but has no name, like a pipe in /proc
   walk.refuse_links_of_others();
   return walk.at().string();
 }
@@ -106,7 +106,7 @@ file_identity identity_of(const std::string& path) {
   if (stat(path.c_str(), &facts) == 0) return {facts.st_dev, facts.st_ino, ""};
   const fs::path to = destination(path);
   if (stat(folder_of(to).c_str(), &facts) == 0) return {facts.st_dev, facts.st_ino, to.filename()};
-  return {.name = to};  // nor can it be there
+  return {.name = to};  // its folder does not exist either
 }
 
 file_identity identity_of_stream(int descriptor) {

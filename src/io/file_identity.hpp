@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which file a path or a standard stream leads to.
+// Finds out which file a path or a standard stream refers to.
 #pragma once
 
 #include <compare>
@@ -9,30 +9,30 @@
 
 namespace tilewise::io {
 
-/// Where a file of this name is or would be: links are followed, even one that leads to nothing yet. Throws `io` for
-/// links that lead in a circle, and for another user's (not root's) to a place that is not theirs.
+/// The path of the file after following symbolic links, even dangling ones. Throws `io` for circular links, and for a
+/// link of another user (except root) to a place that does not belong to that user.
 std::string destination(const std::string& path);
 
-/// Whether the path leads to a file by a descriptor that is open, as /dev/stdout does: to replace the file would lose
-/// what else is written there.
+/// Whether the path refers to an open descriptor, as /dev/stdout does. Replacing such a file would lose what is written
+/// through the descriptor.
 bool is_open_file(const std::string& path);
 
-/// The folder of such a place, for calls that take names within it; -1 with errno set, also if there is a link on the
-/// way by now.
+/// Opens the folder of a path from destination(), for the calls that take a folder's descriptor and a name. Returns -1
+/// with errno set on failure, also if the path has a symbolic link by now.
 int open_folder_of(const std::string& destination);
 
-/// The name of such a place within its folder.
+/// The file's name within that folder.
 const char* name_within_folder(const std::string& destination);
 
-/// Equal for all that leads to one file.
+/// Equal for all paths and streams that refer to the same file.
 struct file_identity {
-  dev_t device = 0;  // of one that is not there yet those of its folder
+  dev_t device = 0;  // of its folder, if the file does not exist yet
   ino_t inode = 0;
-  std::string name;  // of one that is not there yet, or is none, as a pipe that is standard output
+  std::string name;  // only if the file does not exist yet, or is not a file, such as standard output to a pipe
 
   auto operator<=>(const file_identity&) const = default;
 };
-/// Throws as destination() does.
+/// Throws like destination().
 file_identity identity_of(const std::string& path);
 file_identity identity_of_stream(int descriptor);
 

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// As the kernel estimates it; the largest number where it does not.
+/// The kernel's estimate; the largest number if there is none.
 std::uint64_t left_on_machine(const fs::path& root) {
   std::ifstream facts(root / "proc/meminfo");
   std::uint64_t kib = 0;
@@ -26,7 +26,7 @@ std::uint64_t left_on_machine(const fs::path& root) {
   return ~std::uint64_t{0};
 }
 
-/// Of the addresses that `ulimit -v` allows; the largest number without a limit.
+/// What is left of the addresses that `ulimit -v` allows; the largest number without a limit.
 std::uint64_t left_to_process(const fs::path& root) {
   rlimit limit{};
   std::uint64_t pages = 0;

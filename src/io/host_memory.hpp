@@ -8,12 +8,12 @@
 
 namespace tilewise::io {
 
-/// Bytes that are free or can be freed, as the kernel estimates it, within the limits of the control group and of the
-/// process's addresses. The files of Linux are below `root`, which tests replace.
+/// Bytes that are free or can be freed by the kernel's estimate, within the limits of the control group and of the
+/// process's address space. Linux's files are read below `root`, which tests replace.
 std::uint64_t available_host_memory(const std::filesystem::path& root = "/");
 
-/// Throws `out_of_memory`, with the need and the limit, if less than `bytes` is left. `what` begins the sentence:
-/// "x.npy needs 8000 bytes".
+/// Throws `out_of_memory`, with the bytes needed and the limit, if less than `bytes` is left. `what` begins the
+/// sentence: "x.npy needs 8000 bytes".
 void require_host_memory(std::uint64_t bytes, const std::string& what);
 
 }  // namespace tilewise::io

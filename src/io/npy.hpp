@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NumPy's array files, the exchange format of the tool. Versions 1 to 3; f4 f8 i4 i8 u4 u8; big-endian files and
+// NumPy's array files, which the tool reads and writes. Versions 1 to 3; f4 f8 i4 i8 u4 u8; big-endian files and
 // Fortran order are converted.
 #pragma once
 
@@ -15,8 +15,8 @@
 
 namespace tilewise::io {
 
-/// Memory for the elements of one array on the host: not filled with zeros first, and in huge pages where the system
-/// gives them. Its pages come into being on the threads that first write them.
+/// Host memory for the elements of one array. It is not initialized with zeros, and is in huge pages if the system has
+/// them. A page is allocated when a thread first writes it, near that thread.
 class host_block {
  public:
   host_block() = default;
@@ -48,11 +48,12 @@ struct npy_array {
   std::uint64_t count() const { return data.size() / size_of(type); }
 };
 
-/// Throws `io` with the path and a sentence for anything that is not such a file, and `out_of_memory` with the need and
-/// the limit for one that the host cannot hold.
+/// Reads an .npy file. Throws `io`, with the path and a sentence, if it is not a valid one, and `out_of_memory`, with
+/// the bytes needed and the limit, if it does not fit in memory.
 npy_array read_npy(const std::string& path);
 
-/// Writes version 1 in C order, to a temporary file that is renamed; a failure (`io`) leaves an existing file alone.
+/// Writes version 1 in C order, to a temporary file that is then renamed. On failure throws `io`; an existing file is
+/// then unchanged.
 void write_npy(const std::string& path, dtype type, std::span<const std::uint64_t> shape,
                std::span<const std::byte> data);
 

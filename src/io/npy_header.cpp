@@ -19,10 +19,10 @@ namespace {
 constexpr std::array<std::string_view, 6> codes{"f4", "f8", "i4", "i8", "u4", "u8"};
 constexpr std::string_view accepted = "Tilewise reads f4, f8, i4, i8, u4 and u8";
 
-/// A header is any text of Python's that gives such a dictionary; NumPy may read what we do not.
+/// NumPy accepts any Python literal of such a dictionary, so it may read headers that we refuse.
 constexpr const char* if_numpy_reads = "; if NumPy reads the file, ";
 
-/// The call that makes another file of it, and what it does.
+/// Advice: the NumPy call that converts the file, and what the call does.
 std::string saved(const std::string& how, const std::string& what) {
   return "np.save(\"new.npy\", np.load(\"old.npy\")" + how + ") " + what;
 }
@@ -32,10 +32,10 @@ std::string saved(const std::string& how, const std::string& what) {
   refuse(why + if_numpy_reads + saved("", "writes one that Tilewise reads"));
 }
 
-/// The dictionary's text and how far we are in it.
+/// The rest of the dictionary's text, as a parser.
 class header_text {
  public:
-  /// Python 2 wrote L behind the digits of a long number, and no later version of the format than 2.
+  /// Python 2 wrote long numbers with the suffix L, but only in versions 1 and 2 of the format.
   header_text(std::string_view text, unsigned version) : rest_(text), has_long_(version <= 2) {}
 
   void skip_spaces() { rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\f\r\n"), rest_.size())); }
@@ -58,7 +58,7 @@ class header_text {
     rest_.remove_prefix(word.size());
     return true;
   }
-  /// A quoted text without escapes; Python 2 may have written it as u'text'.
+  /// Parses a quoted text without escapes. Python 2 may have written it as u'text'.
   std::string_view quoted() {
     const char first = next();
     const std::size_t prefix = first == 'u' || first == 'U' ? 1 : 0;
@@ -91,13 +91,13 @@ class header_text {
   bool has_long_;
 };
 
-/// As NumPy spells each type. A code, which has one letter, may have a byte order before it; a name may not.
+/// NumPy's names of each type. A one-letter code may follow a byte order; a longer name may not.
 constexpr std::array<std::string_view, 6> spellings{
     "f4 f float32 single", "f8 d float64 double float float_",
     "i4 i int32 intc",     "i8 l q p int64 int int_ intp int0 long longlong",
     "u4 I uint32 uintc",   "u8 L Q P uint64 uint uintp uint0 ulong ulonglong"};
 
-/// Types of NumPy that are none of ours.
+/// NumPy types that are not supported, and how to convert them.
 struct conversion {
   std::string_view from;
   const char *how, *what;
@@ -123,7 +123,7 @@ std::string advice_for(std::string_view code) {
   return if_numpy_reads + saved("", "writes its type in the usual way");
 }
 
-/// By what the file begins with.
+/// Advice for a file of another format, recognized by how it begins.
 std::string advice_for_another_file(std::string_view start) {
   const auto is_text = [](unsigned char c) { return std::isprint(c) != 0 || std::isspace(c) != 0 || c >= 0x80; };
   if (start.empty()) return "; it is empty";
@@ -144,7 +144,7 @@ void parse_descr(header_text& text, npy_header& header) {
            saved("[\"FIELD\"]", "saves a field of theirs"));
   const bool has_order = !descr.empty() && std::string_view("<>=|").find(descr[0]) != std::string_view::npos;
   const std::string_view code = descr.substr(has_order ? 1 : 0);
-  const bool may_have_order = code.size() < 2 || std::isalpha(static_cast<unsigned char>(code[1])) == 0;  // no name
+  const bool may_have_order = code.size() < 2 || std::isalpha(static_cast<unsigned char>(code[1])) == 0;  // a code
   for (std::size_t i = 0; i < spellings.size(); ++i) {
     if (!base::has_word(spellings[i], code) || (has_order && !may_have_order)) continue;
     header.type = all_dtypes[i];
@@ -156,7 +156,7 @@ void parse_descr(header_text& text, npy_header& header) {
 }
 
 void parse_shape(header_text& text, npy_header& header) {
-  header.shape.clear();  // the last one of two is meant
+  header.shape.clear();  // if the dictionary has two shapes, the last one counts
   text.expect('(');
   bool comma = true;
   while (!text.take(')')) {
@@ -198,7 +198,7 @@ void parse_dictionary(header_text& text, npy_header& header) {
     refuse_text("the header goes on after its dictionary: '" + base::printable(text.rest()) + "'");
 }
 
-/// Where the dictionary begins and how long it is, by the file's first npy_header_start bytes.
+/// Where the dictionary begins and its length, from the file's first npy_header_start bytes.
 struct dictionary_place {
   std::uint64_t begin, bytes;
 };

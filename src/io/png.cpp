@@ -38,14 +38,14 @@ palette perceptual_palette() {
   for (std::size_t value = 0; value < colours.size(); ++value) {
     const double t = static_cast<double>(value) / 255;
     const double hue = (290 - 185 * t) * std::numbers::pi / 180;  // blue to yellow
-    const double chroma = 0.07 + 0.08 * t;                        // dark blues and light yellows stay displayable
+    const double chroma = 0.07 + 0.08 * t;                        // dark blues and light yellows stay within sRGB
     colours[value] = rgb_of(0.2 + 0.75 * t, chroma * std::cos(hue), chroma * std::sin(hue));
   }
   return colours;
 }
 
 void require_picture(std::uint64_t width, std::uint64_t height) {
-  constexpr std::uint64_t most = 0xffffffff;  // libpng counts the uncompressed bytes in 32 bits, one more for each row
+  constexpr std::uint64_t most = 0xffffffff;  // libpng counts uncompressed bytes, plus one per row, in 32 bits
   if (std::max(width, height) <= PNG_USER_WIDTH_MAX && (width + 1) * height <= most) return;
   throw error(errc::invalid_argument, "a picture of " + std::to_string(width) + "x" + std::to_string(height) +
                                           " pixels is too large for a PNG file, which has at most " +

@@ -27,17 +27,17 @@ constexpr const char* prefix = ".tilewise-";
 constexpr const char* unable = "cannot be written";
 constexpr const char* aside = "; write to another folder, and copy the file over this one";
 
-/// Below this no third thread ever waits.
+/// In smaller files never more than two threads write at once.
 constexpr std::uint64_t worth_mapping = 4 << 20;
 
-/// Once for each folder, if it is not the last one's.
+/// Removes files that killed processes have left, unless this is the folder of the last call.
 void sweep(const std::filesystem::path& folder) {
   static std::filesystem::path last;
   if (folder != last) base::remove_left_behind(folder, prefix);
   last = folder;
 }
 
-/// Why a file in its place may be written to, but not replaced; empty if it may be.
+/// Why an existing file cannot be replaced although it can be written; empty if it can.
 std::string why_not_replaced(const std::string& target, const struct stat& facts, int folder) {
   struct statx more {};
   if (statx(AT_FDCWD, target.c_str(), 0, 0, &more) == 0 && (more.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0)
@@ -49,7 +49,7 @@ std::string why_not_replaced(const std::string& target, const struct stat& facts
                                                                            : "";
 }
 
-/// Whether it is the folder that lets nothing be created.
+/// Whether the error means that no file can be created in the folder.
 bool is_refused(int failure) { return failure == EACCES || failure == EPERM || failure == EROFS; }
 
 }  // namespace
@@ -91,7 +91,7 @@ replacement_file::replacement_file(const std::string& target)
       refuse("its folder '" + base::printable(folder.string()) + "' lets no file be created: " + std::strerror(errno));
     if (errno != EEXIST) fail(unable);
   }
-  // An existing file's permissions are kept where the file system can; what it might do as a program is not.
+  // Keeps an existing file's permissions if the file system can, but not the set-user and set-group bits.
   if (exists && fchmod(file_, facts.st_mode & 0777) != 0) errno = 0;
 }
 
@@ -136,8 +136,8 @@ void replacement_file::map_pages(std::uint64_t bytes) {
 }
 
 void replacement_file::write_at(std::uint64_t at, std::span<const std::byte> bytes) {
-  // The system lets one thread at a time into a file. With one more at the door it is always busy; the others go
-  // through the map, which costs more but keeps nobody waiting.
+  // The system lets only one thread at a time write to a file. One writing and one waiting thread keep it busy. Further
+  // threads write through the map, which is slower but does not wait.
   const bool is_crowded = writing_.fetch_add(1) > 1;
   if (is_crowded && copy_to_map(at, bytes)) bytes = {};
   if (const std::uint64_t written = io::write_at(file_, at, bytes); written != bytes.size())
@@ -145,7 +145,7 @@ void replacement_file::write_at(std::uint64_t at, std::span<const std::byte> byt
   writing_.fetch_sub(1);
 }
 
-/// False if the pages cannot be had; a file without room for them then says so itself.
+/// False if the pages cannot be allocated; writing to the file then reports the lack of space.
 bool replacement_file::copy_to_map(std::uint64_t at, std::span<const std::byte> bytes) noexcept {
 #ifdef MADV_POPULATE_WRITE
   if (map_ == nullptr) return false;
@@ -160,7 +160,7 @@ bool replacement_file::copy_to_map(std::uint64_t at, std::span<const std::byte> 
 }
 
 void replacement_file::commit() {
-  if (fsync(file_) != 0) fail(unable);  // a power cut might keep the new name and lose what it names
+  if (fsync(file_) != 0) fail(unable);  // otherwise a power failure could keep the new name but lose the data
   const int closed = close(file_);
   file_ = -1;
   if (closed != 0) fail(unable);

@@ -55,7 +55,7 @@ void scratch_file::read(std::uint64_t at, std::span<std::byte> into) const {
   base::for_each_slice(into.size(), bytes_at_once, most_threads, [&](std::uint64_t begin, std::uint64_t end) {
     const std::uint64_t done = read_at(file_, at + begin, into.subspan(begin, end - begin));
     if (begin + done == end) return;
-    if (errno == 0) errno = EIO;  // it has become shorter
+    if (errno == 0) errno = EIO;  // the file has become shorter
     fail("a scratch file cannot be read at byte " + std::to_string(at + begin + done));
   });
 }

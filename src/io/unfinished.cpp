@@ -23,21 +23,22 @@ struct unfinished_note {
 
 namespace {
 
-/// A command writes two files at most, and has two folders of drivers.
+/// Enough: a command writes at most two files and has two folders of drivers.
 unfinished_note notes[8];
 
-/// As getdents64 writes it; readdir is not safe in a signal handler.
+/// A folder's entry in the form of getdents64, since readdir is not safe in a signal handler.
 struct entry {
   ino64_t inode;
   off64_t next;
   unsigned short bytes;
   unsigned char type;
-  char name[1];  // and more
+  char name[1];  // variable length
 };
 
-constexpr int deepest = 8;  // folders in one another, with 1 KiB of the handler's stack for each; PoCL has five
+constexpr int deepest = 8;  // levels of folders, each of which takes 1 KiB of the handler's stack; PoCL has five
 
-/// A file, or a folder with what is in it; links are not followed. False if something new is in it.
+/// Removes a file, or a folder with its contents; does not follow links. False if the folder is not empty afterwards,
+/// because something new was created in it.
 bool remove_below(int parent, const char* name, int depth) noexcept {
   if (unlinkat(parent, name, 0) == 0 || errno != EISDIR || depth == deepest) return true;
   const int folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

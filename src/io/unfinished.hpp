@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Temporary files and folders of this process, noted where a signal handler finds them.
+// A list of this process's temporary files and folders, which a signal handler can read.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@ namespace tilewise::io {
 
 struct unfinished_note;
 
-/// From `set` to `clear`, or to its end, remove_unfinished removes the path.
+/// One path on the list. remove_unfinished() removes it from set() until clear() or the destructor.
 class unfinished {
  public:
   unfinished();  // throws `io` if there are too many
@@ -22,8 +22,8 @@ class unfinished {
   unfinished_note* note_;
 };
 
-/// Removes what is noted: files, and folders with what is in them. Safe in a signal handler; the process must end after
-/// it.
+/// Removes all files on the list, and all folders with their contents. Safe in a signal handler; the process must end
+/// afterwards.
 void remove_unfinished() noexcept;
 
 }  // namespace tilewise::io

@@ -25,11 +25,11 @@ class block_stack {
     count_ += added;
   }
 
-  /// P(count), or the identity when nothing was pushed. A NaN is not yet canonical.
+  /// P(count), or the identity if nothing was pushed. The caller must make a NaN canonical.
   T fold() const { return fold_onto(Op::template identity<T>()); }
 
-  /// The same with `first` as the leftmost operand: fold_onto(init) after m pushes is not init + P(m), but the prefix
-  /// of an array that continues where one of value `first` ended.
+  /// The same with `first` as the leftmost operand. Note that this is not init + P(m): it continues the fold of an
+  /// array whose blocks so far have the value `first`.
   T fold_onto(T first) const {
     for (std::uint64_t rest = count_; rest != 0;) {
       const unsigned level = static_cast<unsigned>(std::bit_width(rest)) - 1;

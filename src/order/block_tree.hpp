@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a host must know of block_tree.cl: the tile that a group holds, and where the levels of tiles' values begin.
+// The host's side of block_tree.cl: the size of a work-group's tile, and where the levels of tile values begin.
 #pragma once
 
 #include <array>
@@ -19,12 +19,13 @@ struct block_tree {
   }
 };
 
-/// What is tried of it.
+/// The values that are tuned.
 inline constexpr std::array<unsigned, 4> block_tree_groups{64, 128, 256, 512};
 inline constexpr std::array<unsigned, 3> block_tree_items{8, 16, 32};
-inline constexpr std::array<unsigned, 3> block_tree_item_bytes{32, 64, 128};  // or so many bytes of them
+inline constexpr std::array<unsigned, 3> block_tree_item_bytes{32, 64, 128};  // instead of a number of items
 
-/// Room for a level of `count` values: each begins on a multiple of 16 elements, as tw_level_first has it.
+/// Elements to allocate for a level of `count` values. Each level begins at a multiple of 16 elements, as in
+/// tw_level_first.
 constexpr std::uint64_t level_room(std::uint64_t count) { return (count + 15) / 16 * 16; }
 
 }  // namespace tilewise::order

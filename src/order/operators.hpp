@@ -12,7 +12,7 @@
 
 #if defined(__CUDACC__)
 #define TILEWISE_ANYWHERE __host__ __device__
-#elif defined(_OPENACC)  // without it, functions called on an accelerator would need a directive each
+#elif defined(_OPENACC)  // otherwise each function called on an accelerator would need a directive
 #define TILEWISE_ANYWHERE [[gnu::always_inline]]
 #else
 #define TILEWISE_ANYWHERE
@@ -20,7 +20,8 @@
 
 namespace tilewise::order {
 
-/// Signed arithmetic goes through unsigned: it wraps, and that is defined.
+/// The type in which sums and products are computed: unsigned for signed integers, since unsigned ones wrap by
+/// definition.
 template <class T>
 struct wrapping {
   using type = T;
@@ -44,7 +45,7 @@ TILEWISE_ANYWHERE constexpr bool sign_bit(T a) {
     return (__builtin_bit_cast(std::uint64_t, a) >> 63) != 0;
 }
 
-/// Each operator's identity leaves every value's bits as they are: -0.0 for a sum, since -0.0 + -0.0 is -0.0.
+/// An operator's identity leaves the bits of every value unchanged. For a sum it is -0.0, since -0.0 + -0.0 is -0.0.
 struct sum {
   static constexpr op id = op::sum;
   template <class T>
@@ -71,8 +72,8 @@ struct product {
 };
 
 #if __CUDA_ARCH__ >= 800
-/// `min::apply` and `max::apply` of floats as device code: without branches, of which a kernel would have thousands.
-/// Here and there the result is a NaN where an operand is one.
+/// `min::apply` and `max::apply` of floats for device code. They have no branches, since kernels would have thousands
+/// of these. If an operand is NaN, the result is NaN, as on the host.
 __device__ inline float minimum(float a, float b) {
   float least;
   asm("min.NaN.f32 %0, %1, %2;" : "=f"(least) : "f"(a), "f"(b));
@@ -83,8 +84,8 @@ __device__ inline float maximum(float a, float b) {
   asm("max.NaN.f32 %0, %1, %2;" : "=f"(most) : "f"(a), "f"(b));
   return most;
 }
-/// Equal numbers differ in the signs of zeros at most, and a NaN's fraction stays one with more bits set: so what is
-/// neither less nor greater is made of the bits of both.
+/// If neither operand is less, the result is made of the bits of both. Equal numbers differ at most in the sign of a
+/// zero, and a NaN with more fraction bits set is still a NaN.
 __device__ inline double minimum(double a, double b) {
   const double both = __longlong_as_double(__double_as_longlong(a) | __double_as_longlong(b));
   return a < b ? a : b < a ? b : both;
@@ -96,7 +97,7 @@ __device__ inline double maximum(double a, double b) {
 }
 #endif
 
-/// IEEE 754-2019 `minimum`: a NaN wins, and -0.0 is less than +0.0.
+/// IEEE 754-2019 `minimum`: if an operand is NaN, the result is NaN; -0.0 is less than +0.0.
 struct min {
   static constexpr op id = op::min;
   template <class T>
@@ -142,7 +143,7 @@ struct max {
   }
 };
 
-/// Every result is passed through this: processors differ in the sign and payload of a NaN, the order does not.
+/// Makes a NaN the canonical NaN. Every result passes through this, since processors give different signs and payloads.
 template <class T>
 TILEWISE_ANYWHERE constexpr T canonical(T value) {
   if constexpr (std::is_same_v<T, float>) return value == value ? value : __builtin_bit_cast(float, 0x7fc00000u);
@@ -151,7 +152,7 @@ TILEWISE_ANYWHERE constexpr T canonical(T value) {
   return value;
 }
 
-/// Calls `f` with a value of the type that `type`'s sums and products are computed in.
+/// Calls `f` with a value of the type in which sums and products of `type` are computed.
 template <class F>
 decltype(auto) with_wrapping_type(dtype type, F&& f) {
   return with_type(type, [&]<class T>(T) { return f(wrapping_t<T>{}); });

@@ -18,7 +18,7 @@
 
 namespace tilewise::order {
 
-/// How many blocks [begin, end) consists of.
+/// The number of blocks that make up [begin, end).
 constexpr unsigned block_count(std::uint64_t begin, std::uint64_t end) {
   if (begin == end) return 0;
   const unsigned highest = static_cast<unsigned>(std::bit_width(begin ^ end)) - 1;
