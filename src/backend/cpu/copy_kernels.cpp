@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   a plain copy of a large array: the ceiling that a pass over memory is compared with, and the last step of
+// What:   a plain copy of a large array: the peak that passes over memory are compared with, and the last step of
 //         large downloads.
 // Order:  none; bytes as they are.
 // Shape:  one slice per thread: prefetched, and stored past the caches, as the scan does.

@@ -24,7 +24,7 @@ namespace tilewise::backend::cpu {
 
 namespace {
 
-/// What the kernels of each level are taken from: another level where this one is not built.
+/// The level whose kernels are used for each level: another one if the build does not have it.
 constexpr std::array built{instruction_set::TILEWISE_V2, instruction_set::TILEWISE_V3, instruction_set::TILEWISE_V4};
 
 bool is_supported(instruction_set level) {
@@ -86,7 +86,8 @@ unsigned logical_cpus() {
   return mine != 0 ? mine : std::max(1u, std::thread::hardware_concurrency());
 }
 
-/// Of the last level, as the kernel reports it in kilobytes; sysconf adds up the caches of all dies of a large CPU.
+/// Bytes of the last-level cache, from the kernel, which reports kilobytes. Not from sysconf: that adds up the caches
+/// of all dies of a large CPU.
 std::uint64_t last_level_cache() {
   for (int index = 4; index >= 0; --index) {
     std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/size");
@@ -143,7 +144,7 @@ std::shared_ptr<backend::device> make_new(std::string_view name, std::string_vie
   return std::make_shared<cpu_device>(describe(std::string(name), executor, threads, level), executor, threads, level);
 }
 
-/// The devices without options: a call on host data must not start a team of threads.
+/// The shared device for a name without options, so that a call on host data need not start new threads.
 std::shared_ptr<backend::device> make_default(std::string_view name, std::string_view executor) {
   using by_name = std::map<std::string, std::shared_ptr<backend::device>, std::less<>>;
   static auto& made = base::lasting([] { return base::guarded<by_name>(); });
@@ -179,7 +180,7 @@ queue::queue(const backend::device& owner, std::unique_ptr<executor> team, unsig
     : backend::queue(owner), team_(std::move(team)), threads_(threads), level_(level) {}
 
 bool queue::exceeds_cache(std::uint64_t bytes) const {
-  constexpr std::uint64_t usual = 32 << 20;  // where the system does not say
+  constexpr std::uint64_t usual = 32 << 20;  // if the system does not report it
   return bytes > (device().info().cache != 0 ? device().info().cache : usual);
 }
 

@@ -26,7 +26,7 @@ std::unique_ptr<executor> make_serial_executor(unsigned) { return std::make_uniq
 #if TILEWISE_WITH_TBB
 namespace {
 
-/// As a module that is loaded when it is first requested.
+/// The module of oneTBB's executor, loaded on first use.
 const base::module_function& loaded() {
   static const base::module_function& once = base::lasting([] {
     return base::find_in_module(TILEWISE_TBB_MODULE, "tilewise_tbb_executor", "cpu:tbb needs",
@@ -50,7 +50,7 @@ namespace {
 struct maker {
   std::string_view name;
   std::unique_ptr<executor> (*make)(unsigned threads);
-  std::string (*why_none)() = nullptr;  // where it can be missing
+  std::string (*why_none)() = nullptr;  // null if it is always available
 };
 
 constexpr std::array makers {

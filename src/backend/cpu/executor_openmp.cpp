@@ -12,8 +12,8 @@ namespace tilewise::backend::cpu {
 
 namespace {
 
-/// The threads of libgomp belong to the caller's thread and wait for its next call. If it cannot start one, it ends
-/// the process, and in a forked child it waits for the parent's.
+/// Checks that libgomp can start its threads. It ends the process if it cannot, and in a forked child it waits for ever
+/// for the parent's threads. Its threads belong to the calling thread and wait for that thread's next call.
 void require_team(unsigned workers) {
   static process_bound first_team;
   if (!first_team.is_here()) throw error(errc::device_lost, used_before_fork("cpu:openmp"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// oneTBB's executor, the whole of the module libtilewise-tbb.so.
+// oneTBB's executor, the only content of the module libtilewise-tbb.so.
 #include "backend/cpu/executor.hpp"
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace {
 
 class tbb_executor final : public executor {
  public:
-  // oneTBB starts no more threads than there are cores unless the whole process is told to, which is not ours to
-  // decide; a larger arena would only make it print a warning.
+  // oneTBB starts at most one thread per core. Only a setting for the whole process changes that, and a library should
+  // not set it. A larger arena would only print a warning.
   explicit tbb_executor(unsigned threads)
       : arena_(std::min(static_cast<int>(threads), tbb::info::default_concurrency())) {}
   std::string_view name() const override { return "tbb"; }

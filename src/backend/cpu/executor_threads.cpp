@@ -44,7 +44,7 @@ class threads_executor final : public executor {
   std::string_view name() const override { return "threads"; }
 
   void share(unsigned workers, const std::function<void(unsigned)>& body) override {
-    // A nested call, another thread's call, and a forked child, which has no team, run alone.
+    // Nested calls, calls from other threads during a call, and forked children, which have no team, run on the caller.
     if (getpid() != process_ || running_.exchange(true, std::memory_order_acquire)) return run_alone(workers, body);
     body_ = &body;
     workers_ = workers;
@@ -107,7 +107,7 @@ class threads_executor final : public executor {
     for (std::thread& member : team_) member.join();
   }
 
-  const patience patience_;  // none where the threads would take cores from each other
+  const patience patience_;  // none if there are more threads than cores
   const pid_t process_;
   std::atomic<bool> running_{false};
   std::mutex mutex_;

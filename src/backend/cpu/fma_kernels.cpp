@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   chains of multiply-adds in registers, the ceiling that arithmetic is compared with.
+// What:   chains of multiply-adds in registers, the peak that arithmetic is compared with.
 // Order:  each lane is one chain c = fma(c, a, b), the operation of a matrix product; or c = c * a + b, rounded twice.
 // Shape:  enough vectors that the others cover the latency of one; no memory.
 // Limits: each step of a chain depends on the one before, so no compiler can shorten it.
@@ -12,8 +12,8 @@ namespace tilewise::backend::cpu::TILEWISE_LEVEL {
 
 namespace {
 
-/// A fused multiply-add takes 4 cycles and two start per cycle: at least 8 vectors. a, b and the chains have to fit in
-/// 32 registers with AVX-512 and 16 without; integer products need a few more.
+/// A fused multiply-add takes 4 cycles and two start per cycle, so at least 8 vectors are needed. a, b and the chains
+/// must fit in 32 registers with AVX-512 and in 16 without; integer products need a few more registers.
 template <class T>
 constexpr unsigned vectors = vector_bytes == 64            ? 24
                              : std::is_floating_point_v<T> ? 12

@@ -30,26 +30,26 @@ std::uint64_t physical_memory() {
 
 namespace {
 
-/// What a block begins with.
+/// The beginning of each block.
 struct header {
   std::uint64_t size;
-  header* next;  // of the idle blocks of its pool and size
+  header* next;  // in the list of its pool's idle blocks of this size
 };
 static_assert(sizeof(header) <= pool::header_bytes);
 
 }  // namespace
 
-/// What all pools keep.
+/// The idle blocks of all pools of the process.
 struct idle_blocks {
-  /// Whose, how large, and the first of them. It stays in the map when all are in use, so that a call that takes a
-  /// block and gives it back changes no tree.
+  /// From pool and size to the first idle block. An entry stays when its list becomes empty, so that taking a block and
+  /// giving it back does not change the tree.
   using map = std::map<std::pair<const pool*, std::uint64_t>, header*>;
 
   std::mutex mutex;
   map blocks;
   std::uint64_t bytes = 0;
 
-  /// The first block, which is nobody's then.
+  /// Removes the first block from the list and returns it.
   header* forget(map::iterator at) {
     bytes -= at->first.second;
     return std::exchange(at->second, at->second->next);
@@ -65,7 +65,8 @@ struct idle_blocks {
 
 namespace {
 
-/// Blocks can be reused if few sizes exist: powers of two with eight steps between them, so at most 1/8 is lost.
+/// Blocks are reused more often if there are few sizes: powers of two with eight steps between them, so at most 1/8 is
+/// wasted.
 std::uint64_t size_class(std::uint64_t bytes) {
   const std::uint64_t wanted = std::max<std::uint64_t>(bytes + pool::header_bytes, 4096);
   const std::uint64_t step = std::max<std::uint64_t>(std::bit_floor(wanted) / 8, 256);
@@ -87,8 +88,8 @@ idle_blocks& idle_of_process() {
                                        std::to_string(most) + ": " + why + "; use a smaller array");
 }
 
-/// The kernel promises what a control group does not have, and kills the process when it is written. The question takes
-/// some 0.1 ms, as the kernel does to find a few MiB.
+/// Whether the control groups have this much left. The kernel allocates more than they have and then kills the process
+/// when it writes the memory. The check takes about 0.1 ms, as long as the kernel takes to find a few MiB.
 bool is_left_in_groups(std::uint64_t bytes) {
   constexpr std::uint64_t worth_asking = 32 << 20;
   static const bool have_limits = base::memory_of_groups().most != base::group_memory().most;
@@ -108,7 +109,7 @@ pool::~pool() {
 }
 
 void* pool::take(std::uint64_t bytes) {
-  if (bytes > physical_memory()) no_memory(bytes);  // the kernel would promise it and kill the process later
+  if (bytes > physical_memory()) no_memory(bytes);  // the kernel would allocate it and kill the process later
   const std::uint64_t size = size_class(bytes);
   {
     const std::lock_guard lock(idle_.mutex);
@@ -133,7 +134,7 @@ void pool::give(void* block) noexcept {
   try {
     const std::lock_guard lock(idle_.mutex);
     const auto is_full = [&] { return idle_.bytes + size > most; };
-    // A pool that has been full since it was last used must not leave the others without any.
+    // Frees other pools' idle blocks first: a full pool that is no longer used must not block the others.
     for (auto at = idle_.blocks.begin(); at != idle_.blocks.end() && is_full(); ++at)
       while (at->first.first != this && at->second != nullptr && is_full()) std::free(idle_.forget(at));
     if (!is_full()) {
@@ -143,7 +144,7 @@ void pool::give(void* block) noexcept {
       return;
     }
   } catch (const std::bad_alloc&) {
-    // No memory to record it.
+    // There is no memory to record the block: free it.
   }
   std::free(block);
 }

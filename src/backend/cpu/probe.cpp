@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The probe's four operations on the queue's own threads: a flush-to-zero mode belongs to a thread.
+// The probe's four operations. They run on the queue's own threads, since a flush-to-zero mode belongs to a thread.
 #include "backend/cpu/device.hpp"
 #include "base/ceil_div.hpp"
 #include "order/operators.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   reading the same memory again and again, the ceiling of what a cache or the memory gives.
-// Order:  none; words are combined by exclusive or, which is quicker than any memory.
+// What:   reading the same memory again and again: the peak bandwidth of a cache or of memory.
+// Order:  none; words are combined by exclusive or, which is faster than any memory.
 // Shape:  eight vectors at a time, whose loads do not wait for each other.
 // Limits: bytes after the last whole eight vectors of the widest instruction set are not read.
 // Twins:  opencl/read.cl, cuda/roofs.cu.
@@ -20,7 +20,7 @@ std::uint64_t read_again(const char* from, std::uint64_t bytes, std::uint64_t pa
 #pragma GCC unroll 8
         for (std::uint64_t i = 0; i < at_once; ++i)
           seen[i] ^= load<word>(reinterpret_cast<const word*>(from + at + part + i * vector_bytes));
-    asm volatile("" ::: "memory");  // or a compiler would see that an even number of passes gives zero
+    asm volatile("" ::: "memory");  // otherwise a compiler could deduce that an even number of passes gives zero
   }
   word all = 0;
   for (const vector<word>& s : seen)

@@ -13,7 +13,7 @@ namespace tilewise::backend::cpu {
 namespace {
 
 double run_on_all(queue& on, chains_function run, dtype type) {
-  // About 100 us per piece, and several pieces per thread, so that a late starter costs little.
+  // About 100 us per piece and several pieces per thread, so that a thread that starts late costs little time.
   constexpr std::uint64_t steps = 1 << 13, pieces_a_thread = 8;
   std::atomic<double> operations{0};
   on.for_each_tile(on.threads() * pieces_a_thread, [&](std::uint64_t, unsigned) {
@@ -40,16 +40,16 @@ double multiply_then_add(backend::queue& on, dtype type) {
 
 namespace {
 
-/// A sum that is not looked at would not be computed.
+/// Uses the results, so that the compiler keeps the reads.
 std::atomic<std::uint64_t> seen{0};
 
-constexpr std::uint64_t line = 512;  // that read_again reads at once
+constexpr std::uint64_t line = 512;  // bytes that read_again reads at once
 
 }  // namespace
 
 double read(backend::queue& on, memory what) {
   auto& here = static_cast<queue&>(on);
-  // A few milliseconds of a memory, and a hundred microseconds of the quickest cache.
+  // This takes a few milliseconds from memory, and a hundred microseconds from the fastest cache.
   constexpr std::uint64_t bytes_a_thread = 16 << 20;
   const std::uint64_t slice = what.bytes / here.threads() / line * line;
   const std::uint64_t passes = std::max<std::uint64_t>(1, bytes_a_thread / std::max(slice, line));

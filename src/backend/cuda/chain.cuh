@@ -26,8 +26,8 @@ __device__ __forceinline__ void let_next_kernel_begin() {
 #endif
 }
 
-/// One of a chain of launches; the first one follows other people's work, and begins when that has ended. `how` has all
-/// but the stream.
+/// Launches a kernel of a chain. The first one begins only when earlier work of other callers has ended. `how` is
+/// complete except for the stream.
 template <class... Params, class... Args>
 void launch_in_chain(bool is_first, void (*kernel)(Params...), cudaLaunchConfig_t how, const queue& q,
                      const Args&... args) {

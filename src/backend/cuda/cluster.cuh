@@ -18,22 +18,21 @@ namespace tilewise::backend::cuda {
 
 inline constexpr unsigned most_cluster_groups = 16;
 
-/// A kernel whose groups all form one cluster. The kernel itself lays out the shared memory of a group, at most
-/// `most_bytes`.
+/// A kernel whose groups all form one cluster. It lays out its shared memory itself, at most `most_bytes` per group.
 template <class... Args>
 struct cluster_kernel {
   void (*entry)(Args...);
   unsigned lanes, most_bytes;
 };
 
-/// A kernel's limits hold for all threads that launch it, so each thread sets the same.
+/// Sets the kernel's limits. They hold for all threads that launch it, so each thread sets the same values.
 template <class... Args>
 void allow_clusters(const cluster_kernel<Args...>& kernel) {
   TW_CUDA(cudaFuncSetAttribute(kernel.entry, cudaFuncAttributeMaxDynamicSharedMemorySize, kernel.most_bytes));
   TW_CUDA(cudaFuncSetAttribute(kernel.entry, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
 }
 
-/// Calls use(how) with a launch as one cluster.
+/// Calls use(how) with the configuration of a launch as one cluster.
 template <class... Args, class Use>
 void with_cluster(const cluster_kernel<Args...>& kernel, unsigned groups, unsigned bytes, const queue& q,
                   const Use& use) {
@@ -63,7 +62,8 @@ bool can_run_clusters(const cluster_kernel<Args...>& kernel, const queue& q) {
   return clusters > 0;
 }
 
-/// Whether the queue's device runs clusters of the kernel, of up to most_cluster_groups. Its driver is asked once.
+/// Whether the queue's device can run the kernel in clusters of up to most_cluster_groups. The driver is asked only
+/// once.
 template <class... Args>
 bool runs_clusters(const cluster_kernel<Args...>& kernel, const queue& q) {
   const device_info& device = q.device().info();
@@ -79,7 +79,7 @@ bool runs_clusters(const cluster_kernel<Args...>& kernel, const queue& q) {
   });
 }
 
-/// `bytes` is the shared memory of a group that the kernel lays out itself.
+/// Launches the kernel as one cluster. `bytes` is the shared memory per group that the kernel lays out itself.
 template <class... Args>
 void launch_cluster(const cluster_kernel<Args...>& kernel, unsigned groups, unsigned bytes, queue& q,
                     const Args&... args) {

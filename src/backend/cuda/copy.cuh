@@ -4,7 +4,7 @@
 
 namespace tilewise::backend::cuda {
 
-/// 16 bytes, aligned, past the first-level cache; or 4 or 8 through it.
+/// Copies 16 aligned bytes past the first-level cache, or 4 or 8 bytes through it.
 template <unsigned Bytes>
 __device__ void copy_async(void* to, const void* from) {
   const auto shared = static_cast<unsigned>(__cvta_generic_to_shared(to));
@@ -14,7 +14,7 @@ __device__ void copy_async(void* to, const void* from) {
     asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(shared), "l"(from), "n"(Bytes) : "memory");
 }
 
-/// The same if `wanted`: by the copy's own condition, so that there is no branch around it.
+/// The same if `wanted`. It uses the instruction's own predicate, so there is no branch.
 template <unsigned Bytes>
 __device__ void copy_async_if(bool wanted, void* to, const void* from) {
   const auto shared = static_cast<unsigned>(__cvta_generic_to_shared(to));
@@ -30,7 +30,7 @@ __device__ void copy_async_if(bool wanted, void* to, const void* from) {
         : "memory");
 }
 
-/// Closes a set of copies.
+/// Ends a set of copies, for wait_for_copies.
 __device__ inline void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 
 /// Waits until at most `Pending` of this thread's latest sets are in flight.

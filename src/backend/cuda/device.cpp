@@ -63,8 +63,8 @@ class cuda_device final : public backend::device {
   std::optional<cudaStream_t> borrowed_;
 };
 
-/// 0, with a sentence, if there is no driver or no device, if the driver is older than the runtime of this build, and
-/// in a forked child.
+/// The number of devices. 0, with the reason as a sentence, if there is no driver or device, if the driver is older
+/// than this build's runtime, or in a forked child.
 int count_devices(std::string& why_none) {
   static process_bound driver;
   if (!driver.is_here()) {

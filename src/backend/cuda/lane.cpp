@@ -18,7 +18,7 @@ bool device_reaches(const void* host) {
   return facts.type == cudaMemoryTypeHost;
 }
 
-/// Pinned; or, where the system pins no more, memory that the driver copies once more.
+/// Pinned memory or, if the system cannot pin more, pageable memory, which costs the driver one more copy.
 struct buffer_memory {
   std::byte* address = nullptr;
   std::vector<std::byte> pageable = {};
@@ -41,7 +41,7 @@ class cuda_lane final : public lane {
     TW_CUDA(cudaSetDevice(ordinal));
     try {
       TW_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
-      for (cudaEvent_t& event : done_)  // waited for without sleeping: waking up cost a tenth of the link's speed
+      for (cudaEvent_t& event : done_)  // waits without sleeping: waking up cost a tenth of the link's bandwidth
         TW_CUDA(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
       for (buffer_memory& memory : buffer_) memory.allocate();
     } catch (...) {

@@ -14,8 +14,8 @@
 
 namespace tilewise::backend::cuda {
 
-/// By one thread: the next number of its launch, in the low half, and the launch's number in the high one. The last of
-/// the launch's draws begins the next launch, so that a launch leaves nothing to clear.
+/// Called by one thread. Returns the launch's next number in the low half, and the launch's own number in the high
+/// half. The last draw of a launch sets the counter for the next launch, so nothing must be cleared.
 __device__ inline std::uint64_t draw(std::uint64_t* counter, std::uint64_t draws) {
   const unsigned long long drawn = atomicAdd(reinterpret_cast<unsigned long long*>(counter), 1ull);
   if (static_cast<unsigned>(drawn) == draws - 1)
@@ -57,7 +57,7 @@ __device__ __forceinline__ void send(packet<T>* to, T value, unsigned number) {
   }
 }
 
-/// Reads nothing unless wanted, and without a branch: all reads of a thread are in flight at once.
+/// Receives only if wanted, without a branch, so that all reads of a thread are in flight at once.
 template <class T>
 __device__ __forceinline__ void receive_if(bool is_wanted, packet<T>& p, const packet<T>* from) {
   if constexpr (packet<T>::words == 2)

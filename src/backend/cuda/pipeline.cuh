@@ -14,13 +14,13 @@
 
 namespace tilewise::backend::cuda {
 
-/// Whether the device has it, and this build the code that uses it there.
+/// Whether the device has this hardware, and the build has code for it.
 inline bool has_pipeline_on(const device_info& device) {
   return newest_code({__CUDA_ARCH_LIST__}, device.compute_capability) >= 90;
 }
 
-/// Whether the compiler is making code for a device that has it, not for an older one or the host. A kernel that needs
-/// it is empty otherwise, since all of its instances would be compiled for nothing.
+/// Whether the code being compiled is for a device that has this hardware, not for an older one or the host. Otherwise
+/// a kernel that needs it should be empty, to save compiling its instances.
 #if __CUDA_ARCH__ >= 900
 inline constexpr bool has_pipeline = true;
 #else
@@ -29,10 +29,10 @@ inline constexpr bool has_pipeline = false;
 
 __device__ inline unsigned shared_address(const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); }
 
-/// A barrier that counts arrivals and bytes; it is used in phases, whose parity goes 0, 1, 0, ...
+/// A barrier that counts arrivals and bytes. It is used in phases, whose parity is 0, 1, 0, ...
 class barrier {
  public:
-  /// By one lane, before a barrier of the whole group.
+  /// Call this from one lane, before a barrier of the whole group.
   __device__ void open(unsigned arrivals) {
 #if __CUDA_ARCH__ >= 900
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(&word_)), "r"(arrivals));
@@ -71,7 +71,7 @@ class barrier {
 #endif
   }
 
-  /// Copies the box of a matrix whose first element is in this column and row; its bytes are among those expected. The
+  /// Copies the box of a matrix that begins at this column and row. arrive_expecting must have counted its bytes. The
   /// map is a kernel's `__grid_constant__` argument (tensor_map.hpp).
   __device__ void copy_box(void* to, const void* map, unsigned column, unsigned row) {
 #if __CUDA_ARCH__ >= 900
@@ -83,7 +83,7 @@ class barrier {
 #endif
   }
 
-  /// Returns once the phase of this parity is complete; what was written before its arrivals is then visible.
+  /// Waits until the phase of this parity is complete. Writes before its arrivals are then visible.
   __device__ void wait(unsigned parity) {
 #if __CUDA_ARCH__ >= 900
     unsigned done = 0;

@@ -12,7 +12,7 @@ namespace tilewise::backend::cuda {
 
 namespace {
 
-/// Eight classes to each power of two: at most an eighth is wasted, and sizes that are nearly equal share a list.
+/// Eight size classes per power of two: at most an eighth is wasted, and similar sizes share a list.
 std::uint64_t size_class(std::uint64_t bytes) {
   const std::uint64_t step = std::max<std::uint64_t>(256, std::bit_floor(bytes) / 8);
   return ceil_div(bytes, step) * step;
@@ -29,11 +29,11 @@ void pool::open(int ordinal, cudaStream_t stream, std::uint64_t limit) {
   stream_ordered_ = supported != 0;
   std::size_t unused = 0, total = 0;
   TW_CUDA(cudaMemGetInfo(&unused, &total));
-  kept_limit_ = total / 2;  // the other half stays within reach of other libraries in the process
+  kept_limit_ = total / 2;  // leaves the other half to other libraries in the process
 }
 
 void pool::open_to(int ordinal) {
-  if (!stream_ordered_ || is_open_to(ordinal)) return;  // without a stream's pool the driver copies by the host
+  if (!stream_ordered_ || is_open_to(ordinal)) return;  // otherwise the driver copies through the host
   cudaMemPool_t memory = nullptr;
   TW_CUDA(cudaDeviceGetMemPool(&memory, ordinal_));
   cudaMemAccessDesc access{};
@@ -85,7 +85,7 @@ void* pool::take(std::uint64_t bytes) {
     if (status != cudaErrorMemoryAllocation) fail(status, "cudaMallocAsync");
     TW_CUDA_NOTHROW(status);
     trim();
-    TW_CUDA(cudaStreamSynchronize(stream_));  // what was just freed becomes available when the stream gets there
+    TW_CUDA(cudaStreamSynchronize(stream_));  // freed memory is available only once the stream has reached the free
     status = allocate(&base, rounded);
     TW_CUDA_NOTHROW(status);
     if (status != cudaSuccess) refuse(bytes);

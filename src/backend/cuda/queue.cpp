@@ -88,7 +88,7 @@ std::uint64_t* queue::lasting(std::uint64_t words, std::uint32_t most_calls) {
   }
   if (lasting_calls_ >= most_calls) {
     TW_CUDA(cudaMemsetAsync(lasting_, 0, lasting_words_ * sizeof(std::uint64_t), stream_));
-    lasting_calls_ = 0;  // not before it is certain: a call after one that failed would find what lay there
+    lasting_calls_ = 0;  // only after success: otherwise the call after a failed one would find old contents
   }
   ++lasting_calls_;
   return lasting_;
@@ -104,8 +104,8 @@ void queue::release(memory what) noexcept {
   if (what.base != nullptr) pool_.give(what.base);
 }
 
-/// The address is kept in `offset`, over a null base: that distinguishes the caller's memory from the pool's, even if
-/// the caller wraps part of an array of this same queue.
+/// `base` is null and `offset` holds the address. That distinguishes the caller's memory from the pool's, even if the
+/// caller wraps part of an array of this queue.
 memory queue::wrap(void* native, std::uint64_t bytes) {
   return {nullptr, reinterpret_cast<std::uintptr_t>(native), bytes};
 }
@@ -114,7 +114,7 @@ void queue::upload(memory to, const void* from, std::uint64_t bytes) {
   if (bytes == 0) return;
   make_current();
   if (bytes <= staging::most_bytes) return staging_.upload(to.as<void>(), from, bytes, stream_);
-  finish();  // what uses this memory so far
+  finish();  // earlier work may still use this memory
   transfers_->send(to, from, bytes).wait();
 }
 
@@ -168,7 +168,7 @@ unsigned queue::beside(const std::function<void()>& enqueue) {
 }
 
 void queue::follow(const backend::queue& other, unsigned mark) {
-  if (!reaches(other)) return;  // it has waited itself
+  if (!reaches(other)) return;  // the other queue has waited in leave_mark()
   make_current();
   TW_CUDA(cudaStreamWaitEvent(stream_, static_cast<const queue&>(other).marks_[mark]));
 }

@@ -41,7 +41,8 @@ __global__ void run_chains(T a, T b, T* never) {
   if (never != nullptr) never[threadIdx.x] = sum;
 }
 
-/// C = C + A B of 16 x 8, where all elements of A are equal and so are B's: every element is a chain of 16 steps.
+/// C = C + A B for C of 16 x 8. All elements of A are equal, and so are B's, so every element of C is a chain of 16
+/// steps.
 __device__ void multiply_add_tensor(double (&c)[4], double a, double b) {
 #if __CUDA_ARCH__ >= 900
   asm volatile(
@@ -75,12 +76,12 @@ __global__ void run_tensor_chains(double a, double b, double* never) {
   if (never != nullptr) never[threadIdx.x] = sum;
 }
 
-/// Four loads of an item are under way at once. `vectors` is below 2^31.
+/// Each work-item has four loads in flight. `vectors` must be below 2^31.
 __global__ void read_again(const uint4* from, unsigned vectors, unsigned passes, uint4* never) {
   const unsigned items = gridDim.x * blockDim.x, item = blockIdx.x * blockDim.x + threadIdx.x;
   uint4 seen = {0, 0, 0, 0};
   for (unsigned pass = 0; pass < passes; ++pass) {
-    // Each pass begins elsewhere, so that no multiprocessor reads again what it has read before.
+    // Each pass begins at another place, so that a multiprocessor does not read the same data again.
     const unsigned begin = (item + pass * (items / 2 + 31 * blockDim.x)) % vectors;
 #pragma unroll 4
     for (unsigned i = 0; i < vectors; i += items) {
@@ -92,7 +93,7 @@ __global__ void read_again(const uint4* from, unsigned vectors, unsigned passes,
   if (never != nullptr) never[item] = seen;
 }
 
-/// The others have fp64 tensor cores too, but slow ones.
+/// Other devices have slow fp64 tensor cores.
 bool has_fast_tensor_f64(unsigned capability) { return capability == 80 || capability == 90; }
 
 template <bool Fused>
@@ -139,7 +140,7 @@ void launch(backend::queue& on) {
   TW_CUDA(cudaGetLastError());
 }
 
-/// A load of each item.
+/// One load per work-item.
 std::uint64_t least_read(const device_info& on) {
   return std::uint64_t{on.compute_units} * groups_a_unit * group_size * sizeof(uint4);
 }

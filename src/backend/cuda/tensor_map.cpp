@@ -14,16 +14,16 @@ namespace {
 
 using encoder = decltype(&cuTensorMapEncodeTiled);
 
-/// Null without a driver, or with one older than CUDA 12.
+/// The driver's function; null without a driver, or if it is older than CUDA 12.
 encoder find_encoder() {
   static const encoder found = []() -> encoder {
-    void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);  // never closed: the runtime has it open too
+    void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);  // never closed, since the runtime uses it too
     return driver == nullptr ? nullptr : reinterpret_cast<encoder>(dlsym(driver, "cuTensorMapEncodeTiled"));
   }();
   return found;
 }
 
-/// Elements of a matrix, and how boxes of them lie in shared memory.
+/// The element type of a matrix, and the layout of its boxes in shared memory.
 struct layout {
   CUtensorMapDataType type;
   CUtensorMapSwizzle order;

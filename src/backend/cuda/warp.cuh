@@ -18,7 +18,7 @@ namespace tilewise::backend::cuda {
 inline constexpr unsigned warp_size = 32;
 inline constexpr unsigned all_lanes = 0xffffffffu;
 
-/// The widest load and store that a thread has, in elements.
+/// The elements in a thread's widest load or store.
 template <class T>
 inline constexpr unsigned pack_length = 16 / sizeof(T);
 template <class T>
@@ -31,14 +31,14 @@ struct alignas(16) pack {
 
 inline bool is_packable(const void* address) { return reinterpret_cast<std::uintptr_t>(address) % 16 == 0; }
 
-/// Past the first-level cache: what is streamed has no second use there, and what other groups wrote in this launch is
-/// never stale.
+/// Loads past the first-level cache: streamed data is not used again, and data that other groups write in this launch
+/// is never stale.
 template <class T>
 __device__ pack<T> load_pack(const T* from) {
   return __builtin_bit_cast(pack<T>, __ldcg(reinterpret_cast<const uint4*>(from)));
 }
 
-/// Through the first-level cache: for what no group of the launch writes, and other threads read as well.
+/// Loads through the first-level cache: for data that no group of this launch writes and that other threads also read.
 template <class T>
 __device__ __forceinline__ pack<T> load_pack_cached(const T* from) {
   return __builtin_bit_cast(pack<T>, __ldg(reinterpret_cast<const uint4*>(from)));
@@ -49,7 +49,7 @@ __device__ void store_pack(T* to, const pack<T>& values) {
   *reinterpret_cast<uint4*>(to) = __builtin_bit_cast(uint4, values);
 }
 
-/// Of values next to each other in registers.
+/// A pack of consecutive values in registers.
 template <class T>
 __device__ __forceinline__ pack<T> pack_of(const T* values) {
   pack<T> result;
@@ -68,7 +68,8 @@ __device__ pack<T> load_pack_part(const T* x, std::uint64_t first, std::uint64_t
   return values;
 }
 
-/// Of the calling thread; by a shuffle, so that the compiler knows that it is the same in all lanes.
+/// The calling thread's warp number. Computed with a shuffle, so that the compiler knows that it is the same in all
+/// lanes.
 __device__ __forceinline__ unsigned warp_of_group() { return __shfl_sync(all_lanes, threadIdx.x / warp_size, 0); }
 
 /// The block value of `Length` neighbours, a power of two.
@@ -90,8 +91,8 @@ __device__ T warp_tree(T value) {
 }
 
 /// The block values of `Rows` rows, a power of two up to 32: row[r] is the lane's value in row r, and lane l receives
-/// the value of row l % Rows. Each step halves the rows that a lane holds, so Rows - 1 + log2(32 / Rows) shuffles serve
-/// where one butterfly per row would take 5 * Rows. Overwrites `row`.
+/// the value of row l % Rows. Each step halves the rows that a lane holds, so it takes Rows - 1 + log2(32 / Rows)
+/// shuffles instead of 5 * Rows with one butterfly per row. Overwrites `row`.
 template <class Op, unsigned Rows, class T>
 __device__ T rows_tree(T (&row)[Rows]) {
   const unsigned lane = threadIdx.x % warp_size;

@@ -60,7 +60,7 @@ std::vector<std::string_view> split(std::string_view text, char by) {
 
 bool is_of_processes(std::string_view name) { return name == "mpi" || name.starts_with("mpi:"); }
 
-/// "4*cpu:serial" is four names, "cuda:*" as many as there are.
+/// Appends the members that `part` means: four for "4*cpu:serial", one per CUDA device for "cuda:*".
 void append_names(std::vector<std::string>& names, std::string_view part, std::string_view whole) {
   constexpr unsigned most = 1024;
   const std::size_t star = part.find('*');
@@ -92,7 +92,8 @@ void append_names(std::vector<std::string>& names, std::string_view part, std::s
   refuse(whole, "'" + base::printable(name) + "' in it is one already");
 }
 
-/// A rank of a group has one device. Only what `auto` stands for has to be opened to be known.
+/// Opens the device of one rank, which must not be a group. Whether "auto" means a group is known only after opening
+/// it.
 std::shared_ptr<backend::device> find_member(std::string_view name, std::string_view whole,
                                              const open_options& options) {
   if (is_group(name)) refuse_nested(name, whole);
@@ -101,7 +102,7 @@ std::shared_ptr<backend::device> find_member(std::string_view name, std::string_
   return member;
 }
 
-/// Ranks of one device share its units and its memory; all executors of a CPU are one.
+/// A key for the hardware, which is counted once if several ranks use it. All executors of a CPU are the same hardware.
 std::string_view hardware_of(const device_info& rank) { return rank.backend == "cpu" ? rank.backend : rank.name; }
 
 device_info describe(std::string_view name, const member_list& members) {
@@ -127,7 +128,7 @@ device_info describe(std::string_view name, const member_list& members) {
   return info;
 }
 
-/// With a number of threads each CPU device has a team of its own.
+/// The options with a number of threads, so that each CPU device gets its own team.
 open_options with_threads(open_options options, std::uint64_t threads) {
   options.threads = std::max(1u, static_cast<unsigned>(threads));
   return options;
@@ -135,7 +136,7 @@ open_options with_threads(open_options options, std::uint64_t threads) {
 
 unsigned processors_here() { return backend::find_device("cpu", {})->info().compute_units; }
 
-/// One GPU twice, unless both are called by their numbers, as in cuda:0+cuda:0.
+/// A warning if two ranks use one GPU, unless both are named by number, as in cuda:0+cuda:0.
 std::string doubt_about_names(std::span<const std::string> names, const member_list& members) {
   for (unsigned second = 1; second < members.size(); ++second)
     for (unsigned first = 0; first < second; ++first) {
@@ -148,7 +149,7 @@ std::string doubt_about_names(std::span<const std::string> names, const member_l
   return "";
 }
 
-/// Together: whether ranks of several processes have one GPU.
+/// Collective: a warning if ranks in different processes use the same GPU.
 std::string doubt_about_gpus(world& processes, const device_info& own, const gpu_identity& gpu) {
   const std::vector<gpu_identity> gpus = gathered(processes, gpu);
   std::array<char, 128> name{};
@@ -160,8 +161,8 @@ std::string doubt_about_gpus(world& processes, const device_info& own, const gpu
          names[shared->first].data() + "; start no more ranks than there are GPUs, and call their device cuda";
 }
 
-/// Threads that mpirun has bound to few of the processors that it may run on itself, a container's for instance; Open
-/// MPI binds each of up to two processes to one.
+/// A warning if mpirun has bound the ranks to only some of the processors that mpirun itself may run on. For example,
+/// Open MPI binds each of up to two processes to one core.
 std::string doubt_about_processors(const world& processes, const backend::device& own) {
   const unsigned bound = base::processors_of_all(processes.local_processors());
   const std::size_t all = base::processors_of_process(getppid()).count();
@@ -185,7 +186,7 @@ std::shared_ptr<backend::device> in_one_process(std::string_view name, const ope
   return std::make_shared<group_device>(std::move(info), std::move(members), nullptr, std::move(doubt));
 }
 
-/// "mpi:cuda" is another GPU for each rank of a machine.
+/// The device of this rank: "mpi:cuda" means a different GPU for each rank on a machine.
 std::string member_name(std::string wanted, const world& processes) {
   for (const runtime& r : runtimes()) {
     if (r.name != wanted || r.name == "cpu") continue;
@@ -198,7 +199,7 @@ std::string member_name(std::string wanted, const world& processes) {
 
 std::shared_ptr<backend::device> in_processes(std::string_view name, const open_options& options) {
   const std::string wanted(name.substr(std::min<std::size_t>(name.size(), 4)));
-  if (is_group(wanted)) refuse_nested(wanted, name);  // before there are processes
+  if (is_group(wanted)) refuse_nested(wanted, name);  // before MPI is initialized
   world& processes = mpi();
   const bool has_number = options.threads != 0;
   const unsigned own = base::processors_of(processes.local_processors(), processes.local_rank());

@@ -29,7 +29,7 @@ array<T> array_of_parts(const device& group, std::vector<std::uint64_t> border) 
   return {group, backend::owned(group.shared(), queue_of(group).allocate_parts(std::move(border))), bytes / sizeof(T)};
 }
 
-/// Of all ranks; those of this process have these parts.
+/// Collective: the borders of all ranks' shards, where this process's ranks have the shards `parts`.
 template <class T>
 std::vector<std::uint64_t> borders_for(impl::queue& queue, std::span<const std::span<const T>> parts) {
   std::vector<std::uint64_t> bytes(queue.ranks());

@@ -7,14 +7,14 @@ namespace tilewise::backend::group {
 
 namespace {
 
-/// From its first byte to its last one, gaps included.
+/// The range from a block's first byte to its last one, gaps included.
 byte_range hull(const matrix& of, const block& b) {
   if (b.bytes() == 0) return {};
   const std::uint64_t begin = b.row * of.stride + b.column;
   return {begin, begin + (b.rows - 1) * of.stride + b.width};
 }
 
-/// Whether each rank's block lies on that rank; then nothing travels.
+/// Whether each rank holds its block; then nothing is sent.
 bool lie_on_their_ranks(const matrix& of, std::span<const block> of_ranks) {
   for (unsigned i = 0; i < of_ranks.size(); ++i)
     if (of_ranks[i].bytes() != 0 && !part_of(of.where, i).holds(hull(of, of_ranks[i]))) return false;
@@ -27,24 +27,24 @@ std::vector<block> of_all(const rank& r, const blocks& which) {
   return all;
 }
 
-/// How many bytes of a block precede byte `at` of the matrix.
+/// The number of the block's bytes before byte `at` of the matrix.
 std::uint64_t bytes_before(std::uint64_t at, const matrix& of, const block& b) {
   if (b.bytes() == 0 || at / of.stride < b.row) return 0;
   if (at / of.stride >= b.row + b.rows) return b.bytes();
   return (at / of.stride - b.row) * b.width + std::clamp(at % of.stride, b.column, b.column + b.width) - b.column;
 }
 
-/// Which bytes of a block, counted without the gaps, lie in a part of the matrix.
+/// The range of a block's bytes, counted without gaps, that lie in the range `part` of the matrix.
 byte_range packed_range(byte_range part, const matrix& of, const block& b) {
   return {bytes_before(part.begin, of, b), bytes_before(part.end, of, b)};
 }
 
-/// Where a byte of a block is in the matrix.
+/// The position in the matrix of a block's byte `packed`.
 std::uint64_t place_of(std::uint64_t packed, const matrix& of, const block& b) {
   return (b.row + packed / b.width) * of.stride + b.column + packed % b.width;
 }
 
-/// A range of a block that one rank has, in its memory.
+/// A range of a block, in the memory of the rank that holds it.
 struct stretch {
   const rank& r;
   const matrix& of;
@@ -55,7 +55,8 @@ struct stretch {
   memory where() const { return local(of.where, r.index(), outside()); }
   bool has_gaps() const { return outside().bytes() != packed.bytes(); }
 
-  /// Calls f(packed, place, width, rows) for the end of a row, whole rows, and the begin of one.
+  /// Calls f(packed, place, width, rows) for up to three rectangles: the end of the first row, whole rows, and the
+  /// begin of the last row.
   template <class F>
   void for_each_rectangle(const F& f) const {
     for (std::uint64_t at = packed.begin; at != packed.end;) {
@@ -77,7 +78,7 @@ struct stretch {
   }
 };
 
-/// What one rank sends, without gaps. Ranks that want the same share it.
+/// The data that one rank sends, copied without gaps. Ranks that want the same data share one copy.
 class outbox {
  public:
   memory packed(const stretch& what) {

@@ -19,7 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What two kinds of launchers say: PMIx's, such as Open MPI's mpirun, and those of the older PMI, such as MPICH's.
+/// The variables that the two kinds of launchers set: those with PMIx, such as Open MPI's mpirun, and those with the
+/// older PMI, such as MPICH's.
 struct launcher {
   const char *rank, *job;
 };
@@ -30,20 +31,22 @@ std::string own_variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-/// All of `text`.
+/// The number, if all of `text` is one.
 std::optional<unsigned> whole_number(std::string_view text, int base = 10) {
   unsigned number = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number, base);
   return failure == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
 }
 
-/// By what a launcher is known on this host: sockets, as /proc/PID/fd names them, or the process that has made PMI_FD.
+/// What identifies a launcher on this host: its sockets, as /proc/PID/fd names them, or the process that created
+/// PMI_FD.
 struct server {
   std::set<std::string> waiting, connected;
   pid_t at_descriptor = 0;
 };
 
-/// Adds the sockets that wait at the port in "tcp4://127.0.0.1:4711" or "host:4711", or are connected to it.
+/// Adds the sockets that listen on, or are connected to, the port in an address such as "tcp4://127.0.0.1:4711" or
+/// "host:4711".
 void add_sockets(const std::string& address, server& to) {
   const auto port_of = [](const std::string& end, int base) {
     return whole_number(std::string_view(end).substr(end.find_last_of(':') + 1), base);
@@ -79,7 +82,7 @@ server pmi_server() {
   return found;
 }
 
-/// Nothing if it may not be seen.
+/// Whether the process has one of the sockets open; nothing if its descriptors are not readable.
 std::optional<bool> holds(const fs::path& process, const std::set<std::string>& sockets) {
   std::error_code unreadable, gone;
   for (const auto& descriptor : fs::directory_iterator(process / "fd", unreadable))
@@ -87,22 +90,24 @@ std::optional<bool> holds(const fs::path& process, const std::set<std::string>& 
   return unreadable ? std::nullopt : std::optional(false);
 }
 
-/// Another user's may not be seen, such as Slurm's; the first process of all adopts what others have left.
+/// Whether the process is the launcher. Another user's launcher, such as Slurm's, cannot be inspected and counts as
+/// one; process 1 does not, since it adopts orphaned processes.
 bool is_launcher(const fs::path& process, const server& known) {
   if (known.at_descriptor != 0 && process.filename() == std::to_string(known.at_descriptor)) return true;
   const bool has_sockets = !known.waiting.empty();
   return has_sockets && holds(process, known.waiting).value_or(process.filename() != "1");
 }
 
-/// Whether it is a rank, or will be one: it uses MPI, which may be preloaded into what does not use it.
+/// Whether the process is a rank, or will become one: it has loaded MPI. If MPI may only be preloaded, it must also be
+/// connected to the launcher.
 bool is_rank(const fs::path& process, const std::string& environment, const server& known) {
   const std::string mapped = contents(process / "maps");
   const bool has_mpi = mapped.find("/libmpi") != mapped.npos || mapped.find("/libpmi") != mapped.npos;
   return has_mpi && (variable(environment, "LD_PRELOAD").empty() || holds(process, known.connected).value_or(true));
 }
 
-/// Whether the launcher has started this process, itself or by programs that pass on its variables. A program that uses
-/// MPI is the rank itself, and others are none; nor is a process that was left by whoever started it, or that has its
+/// Whether the launcher has started this process, directly or through programs that pass on its variables. False if one
+/// of these programs uses MPI, since that is then the rank. Also false if the process was orphaned, or has its
 /// variables from elsewhere.
 bool is_started_by(const server& known, const launcher& by) {
   for (std::string parent = std::to_string(getppid());;) {

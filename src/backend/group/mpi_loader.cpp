@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPI as a module that is loaded when it is first requested.
+// Loads the MPI module on first use.
 #include "backend/group/mpi_launch.hpp"
 #include "backend/group/mpi_world.hpp"
 #include "base/lasting.hpp"
@@ -24,7 +24,7 @@ const base::module_function& loaded() {
 std::atomic<world*> started{nullptr};
 
 world* start() {
-  const default_float_mode during;  // what MPI loads may change it
+  const default_float_mode during;  // libraries that MPI loads may change it
   if (loaded().found == nullptr) throw error(errc::unsupported, loaded().why_none);
   world* const ranks = loaded().as<decltype(tilewise_mpi_world)>()();
   if (ranks == nullptr)
@@ -41,7 +41,7 @@ world* start() {
 std::optional<unsigned> launched_rank() {
   static const std::optional<unsigned> told = [] {
     const std::optional<unsigned> rank = rank_by_launcher(), ranks = ranks_by_pmi();
-    // Under a launcher of another MPI ours starts alone in each process.
+    // Under the launcher of another MPI, our MPI would see only one rank in each process.
     const bool is_denied = rank && ranks && (!why_no_mpi().empty() || mpi().size() != *ranks);
     return is_denied ? std::nullopt : rank;
   }();

@@ -21,7 +21,7 @@ namespace {
 using clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-/// An address that a firewall drops, or of a network that the other host does not have, answers nothing.
+/// Time limits: an address that a firewall drops, or in a network that the other host is not in, never answers.
 constexpr milliseconds until_connected(1000), until_answered(5000);
 constexpr char welcome = 'W';
 
@@ -29,7 +29,7 @@ struct introduction {
   std::uint64_t secret, rank;
 };
 
-/// Whether the socket has something to read, or can be written to, by then.
+/// Waits until the socket can be read or written; false if the time `by` passes first.
 bool is_ready(int socket, short what, clock::time_point by) {
   pollfd one{socket, what, 0};
   const auto left = std::chrono::duration_cast<milliseconds>(by - clock::now()).count();
@@ -54,7 +54,7 @@ sockaddr_in at_port(std::uint16_t port) {
   return all;
 }
 
-/// Loopback first: ranks of one host then hear each other whatever becomes of its networks.
+/// Loopback comes first, so that ranks on one host do not depend on its networks.
 std::string addresses_of_host() {
   std::string found = " 127.0.0.1";
   ifaddrs* all = nullptr;

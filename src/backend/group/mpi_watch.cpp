@@ -28,8 +28,8 @@ namespace {
 /// How long a rank may be silent, or stopped.
 constexpr unsigned silent_for_s = 6;
 
-/// How long whoever misses a rank waits before it tells so: one rank shall speak, and mpirun, which sees each process
-/// end, may end them all first. It takes seconds to reach other hosts.
+/// How long a rank that misses another one waits before it prints that. Only one rank should print it, and mpirun,
+/// which notices when a process ends, may end all of them first. It takes seconds to reach other hosts.
 constexpr std::chrono::milliseconds moment(200), until_mpirun_ends_others(3000);
 
 constexpr double told_every_s = 1;
@@ -39,7 +39,7 @@ double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock:
 
 void tell(int socket, char what) { static_cast<void>(send(socket, &what, 1, MSG_NOSIGNAL | MSG_DONTWAIT)); }
 
-/// Prints after that time what a rank has done, "on node7 has ended".
+/// Prints, after waiting, what a rank has done, such as "on node7 has ended".
 void tell_lost(std::chrono::milliseconds patience, unsigned lost_rank, const std::string& has_done) {
   std::this_thread::sleep_for(patience);
   std::fprintf(stderr, "tilewise: rank %u %s; all ranks end\n", lost_rank, has_done.c_str());
@@ -61,7 +61,7 @@ rank_watch::rank_watch(unsigned rank, std::vector<std::string> hosts, const std:
 }
 
 void rank_watch::tell_failure() {
-  ends_ = true;  // mpirun may end others before this one, which is nothing to complain of
+  ends_ = true;  // mpirun may end other ranks before this one; do not report them
   tell_all(failing);
 }
 
@@ -83,11 +83,11 @@ void rank_watch::watch() {
   while (!ends_) {
     std::vector<pollfd> ready;
     for (const line& l : lines_) ready.push_back({l.has_ended ? -1 : l.socket, POLLIN, 0});
-    poll(ready.data(), ready.size(), 100);  // ms; also how soon the end is noticed
+    poll(ready.data(), ready.size(), 100);  // in ms; also the delay until the end is noticed
     for (std::size_t i = 0; i < lines_.size(); ++i)
       if (ready[i].revents != 0) hear(lines_[i]);
     const double now = now_s();
-    if (now - looked_at > silent_for_s / 2)  // this process was stopped itself, as the others may have been
+    if (now - looked_at > silent_for_s / 2)  // this process was itself stopped; perhaps the others were too
       for (line& l : lines_) l.heard_at = now;
     looked_at = now;
     for (const line& l : lines_) {
@@ -100,7 +100,8 @@ void rank_watch::watch() {
   }
 }
 
-/// Only rank 0 misses another rank; of those who miss it, one that its host has not taken along.
+/// Whether this rank should print the loss first. Only rank 0 can miss another rank. If rank 0 itself is lost, the
+/// first rank on another host prints it, since rank 0's whole host may be lost.
 bool rank_watch::is_first_to_tell(unsigned lost_rank) const {
   if (lost_rank != 0) return true;
   const auto elsewhere =
@@ -114,13 +115,13 @@ void rank_watch::give_up() const {
 }
 
 void rank_watch::miss(const line& lost, const std::string& has_done) {
-  tell_failure();  // or the next one would complain of this one
+  tell_failure();  // so that the others do not report this rank
   const bool is_for_mpirun = lost.has_ended && hosts_[lost.rank] != hosts_[rank_];
   const std::chrono::milliseconds patience = is_for_mpirun ? until_mpirun_ends_others : moment;
   if (is_first_to_tell(lost.rank))
     tell_lost(patience, lost.rank, has_done);
   else
-    std::this_thread::sleep_for(patience + std::chrono::seconds(1));  // until it is told
+    std::this_thread::sleep_for(patience + std::chrono::seconds(1));  // until the other rank has printed it
   tell_all(given_up);
   give_up();
 }
@@ -158,14 +159,14 @@ unsigned number_from(const char* name) {
   return told == nullptr ? 0 : to_number(told);
 }
 
-/// Of the process, 'T' for stopped; 0 if it is gone.
+/// The process's state, such as 'T' for stopped; 0 if it is gone.
 char state_of(const fs::path& process) {
   const std::string facts = contents(process / "stat");  // 123 (the name) T ...
   const std::size_t name_end = facts.rfind(") ");
   return name_end == facts.npos ? '\0' : facts[name_end + 2];
 }
 
-/// The ranks of this job that are on this host, and whether they are stopped.
+/// The ranks of this job on this host, and whether they are stopped.
 std::map<unsigned, bool> ranks_here(const std::string& job) {
   std::map<unsigned, bool> ranks;
   std::error_code unreadable;
@@ -203,13 +204,13 @@ start_watch::~start_watch() {
 }
 
 void start_watch::watch(const std::string& job, unsigned own_rank, clock::time_point looked_at) {
-  constexpr double every_s = 0.15;  // mpirun, which ends the others if one ends, leaves them a second
+  constexpr double every_s = 0.15;  // if one rank ends, mpirun gives the others a second before it ends them
   const unsigned size = number_from(size_variable);
   const bool is_one_host = size != 0 && size == number_from(local_size_variable);
-  constexpr int until_begun = -20;  // looks, for a process that has been forked but is not yet this program
-  std::map<unsigned, int> missed;   // times, of ranks that have been started
+  constexpr int until_begun = -20;  // counted in looks: a process may be forked but not yet run this program
+  std::map<unsigned, int> missed;   // how often in a row each started rank was not found
   std::map<unsigned, double> stopped_for_s;
-  bool is_explained = false;  // why others end: one was stopped, perhaps this one
+  bool is_explained = false;  // other ranks may end because one, perhaps this one, was stopped
   std::unique_lock lock(mutex_);
   do {
     constexpr std::chrono::seconds longer_than_any_wait(3);
@@ -217,7 +218,7 @@ void start_watch::watch(const std::string& job, unsigned own_rank, clock::time_p
     looked_at = clock::now();
     const std::map<unsigned, bool> here = ranks_here(job);
     for (unsigned rank = 0; is_one_host && !here.empty() && rank < here.rbegin()->first; ++rank)
-      missed.try_emplace(rank, until_begun);  // mpirun starts them in order
+      missed.try_emplace(rank, until_begun);  // mpirun starts ranks in order, so lower ones have been started
     for (auto& [rank, times] : missed) {
       times = here.count(rank) != 0 ? 0 : times + 1;
       if (times > 1 && !is_explained) miss(own_rank, rank, "has ended before it joined the others");

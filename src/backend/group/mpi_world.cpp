@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module of MPI: the only file that includes its header.
+// The MPI module: the only file that includes MPI's header.
 #include "backend/group/mpi_world.hpp"
 #include "backend/group/mpi_launch.hpp"
 #include "backend/group/mpi_meet.hpp"
@@ -28,7 +28,7 @@ void for_each_chunk(std::byte* data, std::uint64_t bytes, F f) {
   for (std::uint64_t at = 0; at < bytes; at += most_at_once) f(data + at, as_int(std::min(most_at_once, bytes - at)));
 }
 
-/// Where MPI sends from and receives into: a CPU's memory itself, copies of any other.
+/// The host memory that MPI sends from and receives into: a CPU device's own memory, or copies for other devices.
 class host_side {
  public:
   host_side(backend::queue& of, std::span<const parcel> parcels) : queue_(of), parcels_(parcels) {
@@ -60,17 +60,17 @@ bool has_mpi_ended() {
   return has_ended != 0;
 }
 
-bool starts_mpi = false;  // instead of the program
+bool starts_mpi = false;  // whether this module has initialized MPI, not the program
 
-/// Where the program ends MPI, what ranks do afterwards is its own affair. MPI says that it has ended before it has
-/// waited for all in it.
+/// If the program has finalized MPI itself, ranks are no longer watched. Note that MPI_Finalized is true even before
+/// MPI_Finalize has waited for all ranks.
 bool is_left_to_program() { return !starts_mpi && has_mpi_ended(); }
 
 class mpi_world final : public world {
  public:
   mpi_world() {
     MPI_Comm host = MPI_COMM_NULL;
-    MPI_Comm_dup(MPI_COMM_WORLD, &ranks_);  // the program's own messages stay apart
+    MPI_Comm_dup(MPI_COMM_WORLD, &ranks_);  // separate from the program's own messages
     MPI_Comm_split_type(ranks_, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
     MPI_Comm_rank(ranks_, &rank_);
     MPI_Comm_size(ranks_, &size_);
@@ -139,7 +139,7 @@ class mpi_world final : public world {
                      [&](std::byte* data, int bytes) { MPI_Bcast(data, bytes, MPI_BYTE, as_int(from), ranks_); });
   }
 
-  /// Once MPI has ended, which waits for all.
+  /// Call this after MPI_Finalize, which waits for all ranks.
   void end() { watch_.reset(); }
 
  private:
@@ -150,7 +150,7 @@ class mpi_world final : public world {
     return {name, static_cast<std::size_t>(length)};
   }
 
-  using line = std::array<char, longest_address + 1>;  // or the name of a host
+  using line = std::array<char, longest_address + 1>;  // an address or the name of a host
 
   std::vector<std::string> gathered(const std::string& mine) {
     line sent{};
@@ -192,7 +192,7 @@ class mpi_world final : public world {
 
 mpi_world* opened = nullptr;
 
-/// Of a process that has failed, `abort` has ended the others; here all come together.
+/// Runs at a normal exit and waits for all ranks. If a process has failed, abort() has already ended the others.
 void end_mpi() {
   if (starts_mpi && !has_mpi_ended()) MPI_Finalize();
   opened->end();

@@ -15,7 +15,7 @@ namespace tilewise::backend::group {
 namespace {
 
 std::optional<nccl_api> load() {
-  void* const library = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);  // never closed: its threads run on
+  void* const library = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);  // never closed, since its threads keep running
   if (library == nullptr) return std::nullopt;
   nccl_api api{};
   bool is_whole = true;
@@ -53,10 +53,10 @@ const nccl_api* find_nccl() {
 
 namespace {
 
-/// What NCCL asks of each rank.
+/// What must be known of each rank before NCCL can be used.
 struct candidate {
   gpu_identity gpu{};
-  int version = 0;  // of its library; 0 for none
+  int version = 0;  // NCCL's version; 0 without NCCL
 };
 
 candidate candidate_of(const backend::device& device, const nccl_api* nccl) {
@@ -65,7 +65,7 @@ candidate candidate_of(const backend::device& device, const nccl_api* nccl) {
   return own;
 }
 
-/// Why not all ranks can use it, or empty.
+/// Why NCCL cannot connect all ranks; empty if it can.
 std::string obstacle(std::span<const candidate> all) {
   std::vector<gpu_identity> gpus;
   for (unsigned i = 0; i < all.size(); ++i) {
@@ -100,13 +100,15 @@ std::string nccl_transport::way_between_gpus() const {
   return ranks_ == nullptr ? "" : "by NCCL " + nccl_->version();
 }
 
-/// Together: it takes a second or two, which ranks that exchange nothing should not wait for.
+/// Collective: starts NCCL on first use; returns whether it works. Not done earlier: it takes a second or two, which
+/// ranks that exchange nothing should not wait for.
 bool nccl_transport::opens() {
   if (ranks_ == nullptr && obstacle_.empty()) obstacle_ = start();
   return obstacle_.empty();
 }
 
-/// Together: opens the communicator. Says on every rank why it is of no use, if it failed on one of them.
+/// Collective: opens the communicator. If it fails on one rank, returns the reason on every rank; otherwise returns an
+/// empty text.
 std::string nccl_transport::start() {
   nccl_id id{};
   int failed = rank() == 0 ? nccl_->GetUniqueId(&id) : 0;
@@ -123,7 +125,8 @@ std::string nccl_transport::start() {
   return "NCCL cannot start on rank " + std::to_string(first - codes.begin()) + ": " + nccl_->GetErrorString(*first);
 }
 
-/// A rank that has failed leaves at once; otherwise each waits until the others need nothing more of it.
+/// After a failure the rank aborts the communicator at once; otherwise it waits until the other ranks have finished
+/// with it.
 nccl_transport::~nccl_transport() {
   if (ranks_ == nullptr) return;
   if (std::uncaught_exceptions() != 0)
@@ -132,9 +135,9 @@ nccl_transport::~nccl_transport() {
     nccl_->CommDestroy(ranks_);
 }
 
-/// Together: whether it is worth a start that takes a second or two. The ranks also meet here for another reason: once
-/// a rank's stream waits for another's, the driver is in a call whose time is limited; how long a rank reads its files
-/// before it comes here is not.
+/// Collective: whether the data justifies starting NCCL, which takes a second or two. The call also synchronizes the
+/// ranks before any stream waits for another rank's. Such a wait happens in a driver call with a time limit, and a rank
+/// may take any time, say to read its files, before it comes here.
 bool nccl_transport::is_worth_it(std::span<const parcel> sends) {
   constexpr std::uint64_t worth_a_start = std::uint64_t{1} << 20;
   std::uint64_t sent = 0, all = 0;

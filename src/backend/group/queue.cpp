@@ -15,12 +15,12 @@ namespace tilewise::backend::group {
 
 namespace {
 
-/// Together: returns when all ranks are here.
+/// Collective: a barrier.
 void meet(transport& ranks) { gathered(ranks, char{}); }
 
-/// One rank's end of another transport, of which it notes what passes through, apart from the measured time. Each
-/// exchange begins when the devices of all ranks have done their work, and nobody goes on before it has ended on all:
-/// its time has nothing else in it.
+/// A transport that passes everything on to another one and measures the exchanges. Each exchange begins when the
+/// devices of all ranks have finished their work and ends when it is complete on all ranks, so that its time contains
+/// nothing else.
 class metered_transport final : public transport {
  public:
   metered_transport(transport& through, backend::queue& of_this_rank, travel& noted)
@@ -61,7 +61,7 @@ void metered_transport::note(std::uint64_t bytes, F exchange) {
   noted_.ns += std::chrono::duration<double, std::nano>(clock::now() - begun).count();
   noted_.bytes += bytes;
   ++noted_.exchanges;
-  meet(through_);  // ranks that share a core would compute while others still exchange
+  meet(through_);  // otherwise a rank could compute on a shared core while others still exchange
 }
 
 void metered_transport::all_gather(const void* mine, std::uint64_t bytes, void* all) {
@@ -84,9 +84,9 @@ loan metered_transport::show(std::span<const parcel> sends, std::span<const dema
   return lent;
 }
 
-constexpr std::uint64_t largest_element = 8;  // of arrays whose rows are not known
+constexpr std::uint64_t largest_element = 8;  // the row size of arrays whose rows are unknown
 
-/// Devices of one kind are taken to be equally fast.
+/// A key for devices that are assumed to be equally fast.
 std::size_t kind_of(const backend::device& device) {
   const device_info& info = device.info();
   return std::hash<std::string>()(info.backend + info.description + info.platform);
@@ -107,7 +107,7 @@ queue::queue(const backend::device& owner, std::span<const std::shared_ptr<backe
 
 queue::~queue() = default;
 
-/// Measured at the same time on all, since some may share a processor.
+/// Measures all ranks at the same time, since some may share a processor.
 void queue::share_by_speed() {
   shares_ = equal_shares(ranks());
   on_each_rank([&](const rank& r) {
@@ -149,7 +149,8 @@ void queue::on_each_rank(const std::function<void(const rank&)>& work) {
   try {
     all.end();
   } catch (...) {
-    // Others' kernels may still read what the rank that failed has given back, and which the next call overwrites.
+    // Kernels of other ranks may still read memory that the failed rank has released, and that the next call would
+    // overwrite.
     for (backend::queue* const q : queues) try {
         q->finish();
       } catch (...) {  // a lost device has ended its work
@@ -281,7 +282,8 @@ double queue::multiply_add(dtype type) {
   return sum_over_ranks([type](backend::queue& q) { return q.multiply_add(type); });
 }
 
-/// Of a rank that has nothing to measure it by it is not a number, and so is the sum, which nobody takes for a speed.
+/// For a rank whose backend cannot measure this, the value is NaN, and so the sum is NaN too and is not taken for a
+/// speed.
 double multiply_then_add(backend::queue& on, dtype type) {
   const auto of_rank = [type](backend::queue& q) {
     const roofs* own = roofs_of(q.device().info().backend);
@@ -307,11 +309,11 @@ void queue::start_clock() {
   finish();
   if (!is_all_here()) meet(*processes_);
   clock_started_ = std::chrono::steady_clock::now().time_since_epoch().count();
-  if (!is_all_here()) meet(*processes_);  // a rank that waits for a core must not find the others' work done
+  if (!is_all_here()) meet(*processes_);  // so that no rank starts its clock after the others have done their work
   if (has_clocks()) on_each_rank([](const rank& r) { r.queue().start_clock(); });
 }
 
-/// The devices' clocks began together, after all work before; the time is that of the last to end.
+/// The devices' clocks started together, after all earlier work. The result is the longest time.
 double queue::stop_clock() {
   if (has_clocks()) {
     std::vector<double> times(ranks());

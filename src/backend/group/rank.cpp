@@ -5,7 +5,7 @@ namespace tilewise::backend::group {
 
 namespace {
 
-/// The part of `range` that `common` is, in memory that holds `range`.
+/// The memory of the subrange `common`, where `holds` is the memory of `range`.
 memory within(const memory& holds, byte_range range, byte_range common) {
   return holds.at(common.begin - range.begin, common.bytes());
 }

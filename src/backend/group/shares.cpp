@@ -24,7 +24,7 @@ shares shares_by_speed(const std::vector<double>& speeds) {
 
 double copying_speed(backend::queue& q) {
   constexpr std::uint64_t most = 16 << 20;
-  constexpr int times = 4;  // the first one touches the memory
+  constexpr int times = 4;  // the first one also allocates the pages
   const std::uint64_t bytes = std::clamp<std::uint64_t>(q.device().info().memory / 128, 4096, most);
   const buffer from(q, bytes), to(q, bytes);
   auto best = std::chrono::steady_clock::duration::max();

@@ -62,7 +62,7 @@ bool is_cpu(const backend::queue& q) { return q.device().info().backend == "cpu"
 
 }  // namespace
 
-/// Marks are taken before the ranks meet, so that no device waits for what another enqueues afterwards.
+/// Sets the marks before the ranks synchronize, so that no device waits for work that another enqueues afterwards.
 void thread_transport::lend(std::span<const parcel> sends) {
   settle();
   meeting::seat& own = meeting_.seats_[rank_];

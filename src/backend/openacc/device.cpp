@@ -14,8 +14,8 @@ namespace tilewise::backend::openacc {
 
 namespace {
 
-/// Calls a function of NVIDIA's driver; false if it fails or is missing. libgomp would also report a GPU's facts, but
-/// only after starting it, with a context and all kernels translated.
+/// Calls a function of NVIDIA's driver; false if it fails or is missing. libgomp can also report a GPU's properties,
+/// but only after it has created a context and translated all kernels.
 template <class... Arguments>
 bool driver_call(const char* name, Arguments... arguments) {
   static void* const driver = dlopen("libcuda.so.1", RTLD_NOW);
@@ -26,7 +26,8 @@ bool driver_call(const char* name, Arguments... arguments) {
 
 constexpr int oldest_major = 8;  // cmake/openacc.cmake builds the kernels for sm_80
 
-/// libgomp ends the process if it cannot load the kernels.
+/// Whether the GPU can run the kernels of this build. Checked first, since libgomp ends the process if it cannot load
+/// them.
 bool has_kernels_for(int ordinal) {
   constexpr int compute_capability_major = 75;  // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR
   int device = 0, major = 0;
@@ -70,8 +71,8 @@ device_info describe_host(const std::string& why_no_gpu) {
   return info;
 }
 
-/// If libgomp finds no context, it creates its own and runs its kernels there, although CUDA's runtime, which has
-/// another, may have left that one current. So the runtime's is made current first.
+/// Makes the context of CUDA's runtime current before libgomp starts, so that libgomp uses that one. Otherwise it would
+/// create its own context, but later find the runtime's current when it runs kernels.
 void share_context(int ordinal) {
   int device = 0;
   void* context = nullptr;

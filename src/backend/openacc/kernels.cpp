@@ -14,7 +14,7 @@ namespace tilewise::backend::openacc {
 
 namespace {
 
-/// What a lane moves at once: with 8 bytes a GPU has too few of them in flight.
+/// The word that a lane copies at once: with 8 bytes, a GPU would have too few bytes in flight.
 typedef std::uint64_t wide [[gnu::vector_size(16)]];
 
 template <class Word>

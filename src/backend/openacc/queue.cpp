@@ -12,7 +12,7 @@ namespace tilewise::backend::openacc {
 
 namespace {
 
-constexpr std::uint64_t alignment = 256;  // a GPU's memory already has it, the host's is rounded up to it
+constexpr std::uint64_t alignment = 256;  // a GPU's memory is aligned already; the host's is rounded up
 
 std::uint64_t to_alignment(const void* base) { return -reinterpret_cast<std::uintptr_t>(base) % alignment; }
 
@@ -60,7 +60,7 @@ memory queue::allocate(std::uint64_t bytes) {
     idle_bytes_ -= bytes;
   } else {
     if (bytes >= free_bytes()) trim();
-    // Checked first: when out of room, libgomp prints.
+    // Checked first, since libgomp prints a message when it runs out of memory.
     base = bytes < free_bytes() ? during("acc_malloc", [&] { return acc_malloc(bytes + alignment); }) : nullptr;
     if (base == nullptr)
       throw error(errc::out_of_memory, device().info().name + " has no room for " + std::to_string(bytes) +
@@ -83,19 +83,19 @@ void queue::release(memory what) noexcept {
   const std::uint64_t bytes = found->second;
   live_.erase(found);
   try {
-    if (idle_bytes_ + bytes <= device().info().memory / 8) {  // idle blocks are lost to others
+    if (idle_bytes_ + bytes <= device().info().memory / 8) {  // others cannot use idle blocks
       idle_.emplace(bytes, what.base);
       idle_bytes_ += bytes;
       return;
     }
   } catch (const std::bad_alloc&) {
-    // No memory to record it.
+    // There is no memory to record the block: free it.
   }
   make_current();
   free_block(what.base, bytes);
 }
 
-/// Over a null base, which distinguishes the caller's memory from the queue's.
+/// `base` is null, which distinguishes the caller's memory from the queue's.
 memory queue::wrap(void* native, std::uint64_t bytes) {
   return {nullptr, reinterpret_cast<std::uintptr_t>(native), bytes};
 }

@@ -35,10 +35,10 @@ loaded_api load() {
         "OpenCL is left out, since TILEWISE_OPENCL_LIBRARY is '" + named + "', no regular file; unset it.";
     return result;
   }
-  make_path_for_driver();  // drivers read their environment when loaded
+  make_path_for_driver();  // drivers read environment variables when they are loaded
   result.why_none = make_folder_for_driver();
   if (!result.why_none.empty()) return result;
-  void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);  // never closed: drivers do not survive it
+  void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);  // never closed: drivers do not support it
   if (library == nullptr) {
     const char* words = dlerror();
     result.why_none = "There is no OpenCL loader on this machine (" + (words == nullptr ? file : words) +

@@ -13,7 +13,7 @@ namespace tilewise::backend::opencl {
 
 namespace {
 
-/// 0 if the device does not say.
+/// A number that the device reports; 0 if it does not.
 template <class T>
 T device_number(cl_device_id device, cl_device_info what) {
   T value = 0;
@@ -75,8 +75,8 @@ std::vector<cl_platform_id> platforms() {
   return all;
 }
 
-/// PoCL gives every division of an integer by zero, whoever in the process divides, some result instead of a signal:
-/// what that signal does stays as it was.
+/// Keeps the process's SIGFPE handler. PoCL installs one with which every integer division by zero in the process gives
+/// some result instead of a signal.
 class kept_division_signal {
  public:
   kept_division_signal() { sigaction(SIGFPE, nullptr, &before_); }
@@ -95,7 +95,7 @@ std::vector<cl_device_id> all_device_ids() {
     if (cl().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count) != CL_SUCCESS || count == 0) continue;
     std::vector<cl_device_id> here(count);
     if (cl().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, here.data(), nullptr) != CL_SUCCESS) continue;
-    for (cl_device_id id : here)  // once, also where two .icd files name one driver
+    for (cl_device_id id : here)  // skips duplicates: two .icd files may name the same driver
       if (std::find(all.begin(), all.end(), id) == all.end()) all.push_back(id);
   }
   return all;
@@ -106,14 +106,15 @@ struct listed_device {
   device_info facts;
 };
 
-/// Not in a child of the process that used them first: they would wait there for their threads.
+/// Whether this process may use the drivers: not if it is a forked child of the process that used them first, since
+/// they would wait for threads that the child does not have.
 bool drivers_are_here() {
   static process_bound drivers;
   return drivers.is_here();
 }
 
-/// Drivers do not tolerate being listed for the first time by two threads at once, and need not be asked again. A list
-/// without devices is not kept.
+/// The list of devices, made once: drivers fail if two threads list their devices for the first time at once. An empty
+/// list is not kept.
 std::vector<listed_device> listed() {
   using list = std::vector<listed_device>;
   static auto& found = base::lasting([] { return base::guarded<list>(); });

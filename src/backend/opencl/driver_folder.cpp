@@ -29,13 +29,13 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view moved_aside = "pocl.damaged-", of_one_run = "tilewise-drivers-";
 
-/// PoCL writes less than this for a program, and ends the process where it cannot.
+/// More bytes and files than PoCL writes for a program. If it cannot write, it ends the process.
 constexpr std::uint64_t room_for_driver = 16 << 20, files_of_driver = 256;
 
-/// PoCL's names have at most 1024 bytes, of which those within its folder take some 150.
+/// PoCL's paths have at most 1024 bytes; names within its folder take about 150 of them.
 constexpr std::size_t longest_folder = 768;
 
-/// Why no file may be as large as a driver's, as the end of a sentence.
+/// Whether the limit on file sizes is too low for a driver's files: the reason as the end of a sentence, or empty.
 std::string fault_of_limit() {
   rlimit largest{};
   if (getrlimit(RLIMIT_FSIZE, &largest) != 0 || largest.rlim_cur >= room_for_driver) return "";
@@ -43,8 +43,8 @@ std::string fault_of_limit() {
          " bytes here, and what they compile may have more; raise the limit with `ulimit -f`";
 }
 
-/// Why a driver cannot keep what it compiles in this folder, as the end of a sentence. Does to a file what drivers do;
-/// its name is PoCL's, so that one that stays is swept.
+/// Why a driver cannot store compiled programs in this folder, as the end of a sentence; empty if it can. Tries what
+/// drivers do with a file. The file's name is like PoCL's, so that it is cleaned up later if it remains.
 std::string fault_of(const std::string& folder) {
   const auto in_words = [](const char* what) { return std::string(what) + ": " + std::strerror(errno); };
   if (folder.size() > longest_folder) return "its name has more than " + std::to_string(longest_folder) + " bytes";
@@ -70,13 +70,13 @@ std::string fault_of(const std::string& folder) {
   return fault;
 }
 
-/// "; '/tmp' is not used because it cannot be written", for each folder that this process has left out.
+/// "; '/tmp' is not used because it cannot be written", for each folder that could not be used.
 std::string& left_out() {
   static std::string clauses;
   return clauses;
 }
 
-/// What the drivers were given: they look at their environment once.
+/// The folder that the drivers use: they read their environment variables once.
 std::string& in_use() {
   static std::string folder;
   return folder;
@@ -88,7 +88,8 @@ bool is_usable(const std::string& folder, const std::string& shown, std::string 
   return fault.empty();
 }
 
-/// A folder of this process. It is created before the drivers are loaded, so that it is removed after they end.
+/// A folder for this process only. It is created before the drivers are loaded, so that it is removed after they are
+/// unloaded.
 class run_folder {
  public:
   run_folder() {
@@ -119,7 +120,7 @@ std::string use(const std::string& folder) {
   return "";
 }
 
-/// driver_folder(), if a driver can use it. Why there is no cache folder at all is told elsewhere.
+/// driver_folder(), if a driver can use it. Does not report why there is no cache folder: why_no_cache_folder() does.
 std::string usable_driver_folder() {
   if (!base::why_no_cache_folder().empty() || base::cache_folder().empty()) return "";
   const std::string ours = base::cache_folder(), shown = "the cache folder '" + ours + "'", folder = driver_folder();
@@ -128,13 +129,14 @@ std::string usable_driver_folder() {
   return "";
 }
 
-/// 0, which is long ago, for what does not exist.
+/// When the file was last modified; 0, which is long ago, if it does not exist.
 std::time_t time_of(const fs::path& file) {
   struct stat facts {};
   return lstat(file.c_str(), &facts) == 0 ? facts.st_mtim.tv_sec : 0;
 }
 
-/// To now. What is there is not opened: one would wait for a pipe.
+/// Sets the file's time to now; creates the file if it is missing. Does not open an existing one: that would wait if it
+/// were a pipe.
 void set_time_of(const std::string& file) {
   if (utimensat(AT_FDCWD, file.c_str(), nullptr, AT_SYMLINK_NOFOLLOW) == 0) return;
   if (const int made = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600); made >= 0) close(made);
@@ -156,7 +158,7 @@ std::uint64_t bytes_in(const fs::path& folder) {
   return bytes;
 }
 
-/// In one step for everybody else: renamed first.
+/// Renames the program first, so that it disappears in one step for other processes.
 void remove_program(const fs::path& program, const fs::path& folder) {
   static unsigned removed = 0;
   std::error_code failure;
@@ -172,8 +174,8 @@ std::string make_folder_for_driver() {
     return "OpenCL drivers are not loaded because " + fault + ".";
   if (const std::string named = base::variable("POCL_CACHE_DIR"); !named.empty()) {
     std::error_code failure;
-    fs::create_directories(named, failure);                               // as PoCL does
-    const fs::path whole = failure ? "" : fs::canonical(named, failure);  // wherever this process goes
+    fs::create_directories(named, failure);                               // like PoCL
+    const fs::path whole = failure ? "" : fs::canonical(named, failure);  // absolute
     const std::string none = failure ? "it cannot be created: " + failure.message() : "";
     if (is_usable(whole.string(), "POCL_CACHE_DIR, '" + named + "',", none)) return use(whole.string());
   }
@@ -211,7 +213,7 @@ void make_path_for_driver() {
       has_linker = has_linker || access((folder + "/ld").c_str(), X_OK) == 0;
       folders += folder + ":";
     }
-    const bool is_path = name == std::string_view("PATH");  // which, if empty, means the current folder
+    const bool is_path = name == std::string_view("PATH");  // an empty PATH means the current folder
     if (is_path && (folders.empty() || !has_linker)) folders += base::usual_path;
     if (folders.ends_with(':')) folders.pop_back();
     if (folders != base::variable(name)) setenv(name, folders.c_str(), 1);
@@ -222,7 +224,7 @@ std::string driver_folder() {
   const std::string ours = base::cache_folder();
   if (ours.empty() || !base::make_private(ours) || !base::make_private(ours + "/pocl")) return "";
   std::error_code failure;
-  const fs::path folder = fs::canonical(ours + "/pocl", failure);  // links on the way may be others' to change
+  const fs::path folder = fs::canonical(ours + "/pocl", failure);  // others might change links on the path
   return failure ? "" : folder.string();
 }
 
@@ -254,7 +256,8 @@ void limit_driver_objects(const std::string& folder, std::uint64_t limit) {
   for (const fs::path& group : entries_of(folder)) {
     const std::string name = group.filename();
     if (name.starts_with("tempfile_") || name.starts_with(".old-")) {
-      // Left by a process that has ended: PoCL leaves two or three empty ones in each, though nothing is compiled.
+      // Remains of a process that has ended: PoCL leaves two or three empty folders per process, even if nothing is
+      // compiled.
       if (time_of(group) <= abandoned) fs::remove_all(group, ignored);
     } else {
       for (const fs::path& program : entries_of(group))

@@ -8,7 +8,7 @@ namespace tilewise::backend::opencl {
 
 namespace {
 
-/// Memory that drivers pin: allocated by them and mapped for as long as it lives.
+/// Pinned memory: the driver allocates it, and it stays mapped until it is released.
 class pinned_buffer {
  public:
   pinned_buffer(cl_context context, cl_command_queue commands, std::uint64_t bytes)
@@ -36,7 +36,7 @@ class opencl_lane final : public lane {
     cl().clFinish(commands_.get());
   }
 
-  /// Made when first needed: a device that shares the host's memory needs them only for rows that lie apart.
+  /// Made when first needed: a device that shares the host's memory needs buffers only for rows with gaps between them.
   std::byte* buffer(unsigned turn) override {
     while (buffers_.size() <= turn) buffers_.emplace_back(context_, commands_.get(), buffer_bytes);
     return buffers_[turn].address();

@@ -26,7 +26,7 @@ std::vector<unsigned char> binary_of(cl_program built) {
   return binary;
 }
 
-/// As PoCL's from an empty file.
+/// Whether a program has no kernels, as when PoCL loads an empty file.
 bool has_no_kernel(cl_program built) {
   std::size_t kernels = 1;
   const cl_int told =
@@ -36,7 +36,7 @@ bool has_no_kernel(cl_program built) {
 
 bool is_pocl(cl_device_id device) { return platform_text(device) == "Portable Computing Language"; }
 
-/// Asked before PoCL compiles, which ends the process where it cannot keep that.
+/// Call this before PoCL compiles: PoCL ends the process if it cannot store the result.
 void require_folder() {
   if (const std::string fault = fault_of_folder_in_use(); !fault.empty())
     throw error(errc::unsupported, "OpenCL drivers can compile no more because " + fault);
@@ -67,8 +67,8 @@ cl_kernel program::kernel(const std::string& name) {
   return kernels_.emplace(name, std::move(made)).first->second.get();
 }
 
-/// PoCL keeps what it compiles itself, in the folder that it has from us, and compiles a kernel when it is first
-/// launched: asked for a program's binary, it would compile all of them.
+/// PoCL has its own cache, in the folder that we choose, so ours is not used for it. It compiles each kernel at its
+/// first launch; if we asked for the program's binary, it would compile all kernels.
 program_store::program_store(cl_context context, cl_device_id device)
     : context_(context), device_(device), is_pocl_(opencl::is_pocl(device)), is_cached_(cache_.usable() && !is_pocl_) {}
 
@@ -88,7 +88,7 @@ void program_store::refuse_foreign_code() const {
                     " of the current folder into this process; start in another folder, or remove it");
 }
 
-/// PoCL compiles a kernel for each size of a group, and once more for large grids.
+/// PoCL compiles a kernel once for each group size, and again for large grids.
 void program_store::admit_launch(cl_kernel kernel, std::size_t width, std::size_t height, std::size_t items) {
   refuse_foreign_code();
   if (is_pocl_ && !admitted_.contains({kernel, width, height, std::bit_width(items)})) {
@@ -100,7 +100,7 @@ void program_store::admit_launch(cl_kernel kernel, std::size_t width, std::size_
 program_handle program_store::build(std::string_view source, const std::string& options) const {
   if (!is_cached_) {
     if (is_pocl_) require_folder();
-    if (cache_.usable()) tidy_driver_folder();  // a folder that is not ours alone is left as it is
+    if (cache_.usable()) tidy_driver_folder();  // a folder that others can use is left unchanged
     return is_pocl_ ? build_by_pocl(source, options) : build_from_source(source, options);
   }
   const std::string key = key_of(source, options);
@@ -111,7 +111,8 @@ program_handle program_store::build(std::string_view source, const std::string& 
   return built;
 }
 
-/// Without kernels what PoCL has kept is damaged. A build that fails is no reason to move that: others may be using it.
+/// A program without kernels means that PoCL's cache is damaged; then the cache is moved aside and the program built
+/// again. A failed build is no reason to move it, since other processes may be using it.
 program_handle program_store::build_by_pocl(std::string_view source, const std::string& options) const {
   program_handle built = build_from_source(source, options);
   return has_no_kernel(built.get()) && move_driver_folder_aside() ? build_from_source(source, options)
@@ -129,7 +130,7 @@ program_handle program_store::build_from_binary(const std::vector<unsigned char>
   cl_int loaded = CL_SUCCESS, status = CL_SUCCESS;
   program_handle made(
       TW_CL_WATCHED(cl().clCreateProgramWithBinary(context_, 1, &device_, &size, &bytes, &loaded, &status)));
-  if (status != CL_SUCCESS || loaded != CL_SUCCESS) return {};  // the driver no longer accepts it: build it anew
+  if (status != CL_SUCCESS || loaded != CL_SUCCESS) return {};  // the driver no longer accepts it: build it again
   if (compile(made.get(), options) != CL_SUCCESS) return {};
   return made;
 }

@@ -14,26 +14,26 @@ namespace tilewise::backend::opencl {
 
 namespace {
 
-/// Groups per launch: far below every driver's limit, and few enough that short tests need several launches.
+/// Work-groups per launch: far below every driver's limit, and so few that even short tests need several launches.
 constexpr std::uint64_t max_groups = std::uint64_t{1} << 20;
 
-/// Bytes before the first packet: the counter has a cache line of its own. The same in packet.cl, in words.
+/// Bytes before the first packet, so that the counter has its own cache line. packet.cl has the same number in words.
 constexpr std::uint64_t board_begin = 128;
 
-/// Beyond it, several threads transfer faster than the driver does alone.
+/// Above this size, several threads transfer faster than the driver alone.
 constexpr std::uint64_t most_bytes_alone = 1 << 20;
 
-/// Sizes with three significant bits: at most a quarter is wasted, and a freed buffer fits the next one of about its
-/// size.
+/// Rounds up to three significant bits. At most a quarter is wasted, and a freed buffer can be reused for similar
+/// sizes.
 std::uint64_t bucket_of(std::uint64_t bytes) {
   const std::uint64_t at_least = std::max<std::uint64_t>(bytes, 256);
   const std::uint64_t step = std::bit_floor(at_least) / 4;
   return ceil_div(at_least, step) * step;
 }
 
-/// PoCL before 6 counts who uses a loaded kernel, and takes two for one that differ in the size of their grids alone:
-/// where both run, the count of one falls below zero, which ends the process. So while several of its queues are open,
-/// each launch is waited for before the next.
+/// PoCL before 6 counts the users of a loaded kernel, but confuses two kernels that differ only in the size of their
+/// grids. If both run, one count falls below zero, which ends the process. So while several PoCL queues are open, each
+/// launch waits for the one before.
 struct open_queues {
   std::mutex changing;
   std::set<queue*> open;
@@ -148,7 +148,7 @@ void queue::drop_board() noexcept {
   board_ = {};
 }
 
-/// Nothing is cleared between launches.
+/// Prepares the board for `launches` launches. Between launches nothing is cleared.
 void queue::prepare_board(std::uint64_t packets, std::size_t element_size, std::uint32_t launches) {
   const std::uint64_t bytes = board_begin + packets * 2 * element_size;
   const bool is_worn = board_.launch > std::numeric_limits<std::uint32_t>::max() - launches;
@@ -176,7 +176,7 @@ cl_mem queue::create_buffer(std::uint64_t bytes) {
                                          " bytes: " + std::to_string(left()) + " of its " + std::to_string(limit) +
                                          " are free; use less data or free other arrays first");
   cl_mem buffer = create();
-  if (status != CL_SUCCESS) {  // idle buffers in the pool may be what is missing
+  if (status != CL_SUCCESS) {  // free the pool's idle buffers and try again
     drop_free_buffers();
     buffer = create();
   }
@@ -188,7 +188,7 @@ cl_mem queue::create_buffer(std::uint64_t bytes) {
 
 void queue::drop_free_buffers() {
   finish();
-  if (is_board_known_) drop_board();  // else a launch is using it, or it is being made
+  if (is_board_known_) drop_board();  // otherwise a launch may still use it, or it is just being made
   for (auto& [bytes, buffers] : free_) {
     for (cl_mem buffer : buffers) {
       owned_.erase(buffer);
@@ -228,8 +228,8 @@ memory queue::allocate(std::uint64_t bytes) {
 void queue::release(memory what) noexcept {
   const auto buffer = static_cast<cl_mem>(what.base);
   const auto known = owned_.find(buffer);
-  if (known == owned_.end()) return;  // the caller's
-  // The queue is in order: whatever uses the buffer next runs after what used it last.
+  if (known == owned_.end()) return;  // the caller owns it
+  // The queue is in order: the next user of the buffer runs after the last one.
   free_.find(known->second)->second.push_back(buffer);
 }
 
@@ -263,7 +263,7 @@ memory queue::in_whole(memory part) const {
 void queue::upload(memory to, const void* from, std::uint64_t bytes) {
   if (bytes == 0) return;
   if (bytes > most_bytes_alone) {
-    finish();  // what uses this memory so far
+    finish();  // earlier work may still use this memory
     return transfers_->send(to, from, bytes).wait();
   }
   TW_CL(cl().clEnqueueWriteBuffer(commands_.get(), static_cast<cl_mem>(to.base), CL_TRUE, to.offset, bytes, from, 0,
@@ -282,7 +282,7 @@ void queue::download(void* to, memory from, std::uint64_t bytes) {
 
 void queue::finish() { TW_CL(cl().clFinish(commands_.get())); }
 
-/// A marker's event, or null where markers report no times.
+/// The event of a marker; null if markers report no times.
 event_handle queue::mark() {
   cl_event made = nullptr;
   profiled_ =
@@ -290,7 +290,7 @@ event_handle queue::mark() {
   return event_handle(made);
 }
 
-/// Only the marks have events: an event for each launch made short launches three times as long on an H200.
+/// Only the two marks have events. An event for each launch made short launches three times slower on an H200.
 void queue::start_clock() {
   finish();
   clock_started_ = std::chrono::steady_clock::now();

@@ -18,7 +18,7 @@ double run_chains(queue& on, dtype type, bool fused) {
   const device_info& info = on.device().info();
   if (type == dtype::f64 && !info.fp64) return 0;
   constexpr unsigned vector_bytes = 64, vectors = 6;
-  // One item fills a CPU core; a GPU's unit works on a few hundred and has several groups to choose from.
+  // One work-item keeps a CPU core busy. A GPU's unit needs several groups of a hundred or more.
   const unsigned group_size = info.is_cpu ? 1 : 128, groups_a_unit = info.is_cpu ? 128 : 16, steps = 2048;
   const std::uint64_t groups = std::max(1u, info.compute_units) * groups_a_unit;
   const bool is_float = type == dtype::f32 || type == dtype::f64;
@@ -44,7 +44,7 @@ double multiply_then_add(backend::queue& on, dtype type) { return run_chains(sta
 
 namespace {
 
-/// One item for each core of a CPU; on a GPU groups enough to hide how long a load takes.
+/// One work-item per CPU core; on a GPU enough groups to hide the latency of loads.
 struct read_shape {
   unsigned groups, group_size, vector_bytes;
   std::uint64_t items() const { return std::uint64_t{groups} * group_size; }
