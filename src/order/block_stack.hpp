@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   the order itself: a stack of aligned blocks that counts in binary.
-// Order:  push merges two blocks of equal length as soon as both are there (a balanced tree over every aligned block);
-//         fold joins what is left, longest block first. So `fold` after m elements is the prefix P(m).
+// Order:  push merges two blocks of equal length as soon as both exist, which gives a balanced tree over every aligned
+//         block. fold joins the remaining blocks, longest first. So `fold` after m elements is the prefix P(m).
 // Shape:  one value per bit of the count; O(1) amortised per push, O(log n) per fold.
-// Twins:  every kernel of reduce and scan; this is what they are compared with.
+// Twins:  every kernel of reduce and scan; they are compared with this.
 #pragma once
 
 #include "order/operators.hpp"

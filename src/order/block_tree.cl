@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   the block trees of one tile, held by one group: items hold TW_ITEMS contiguous elements each in registers,
-//         and their values meet in a tree of radix 16 in local memory.
-// Order:  up: node = left + right over aligned blocks. down: starts with the carry at the root; the left child takes
-//         its parent's prefix, and the right child adds the left child's value to it: leaf i gets P(i).
-// Shape:  TW_GROUP = 2^TW_LOG_GROUP items, a tile of TW_GROUP * TW_ITEMS elements; a tree costs four barriers.
+// What:   the block trees of one tile, which one work-group holds. Each work-item holds TW_ITEMS contiguous elements in
+//         registers; the items' values are combined in a tree of radix 16 in local memory.
+// Order:  up: node = left + right over aligned blocks. down: starts with the carry at the root; the left child gets its
+//         parent's prefix, and the right child adds the left child's value to it, so leaf i gets P(i).
+// Shape:  TW_GROUP = 2^TW_LOG_GROUP work-items, a tile of TW_GROUP * TW_ITEMS elements; a tree takes four barriers.
 // Limits: TW_LOG_GROUP >= 5; an item holds a whole number of 16-byte units.
 // Twins:  block_stack.hpp.
 #ifndef TW_V
 #define TW_V float4  // 16 bytes of elements
-#define TW_W 4       // elements in them
+#define TW_W 4       // elements in 16 bytes
 #endif
 #ifndef TW_LOG_GROUP
 #define TW_LOG_GROUP 8
@@ -23,9 +23,9 @@
 #define TW_LOG_UNITS (TW_LOG_ITEMS - TW_LOG_W)  // an item's 16-byte units
 #define TW_UNITS (1 << TW_LOG_UNITS)
 
-// The tree of 2^LOG values in an item's registers. NAME_up leaves each left child's value at its last element and
-// returns the root's; NAME_down turns these into prefixes. All loops have constant bounds, so that nothing is indexed
-// at run time.
+// The tree of 2^LOG values in an item's registers. NAME_up stores each left child's value at the child's last element
+// and returns the root's value; NAME_down turns these values into prefixes. All loops have constant bounds, so that no
+// register is indexed at run time.
 #define TW_DEFINE_TREE(NAME, LOG)                                                      \
   static inline TW_T NAME##_up(TW_T* v) {                                              \
     _Pragma("unroll") for (int k = 0; k < (LOG); ++k) {                                \
@@ -54,12 +54,13 @@ TW_DEFINE_TREE(tw_radix, TW_LOG_RADIX)
 TW_DEFINE_TREE(tw_top, TW_LOG_TOPS)
 TW_DEFINE_TREE(tw_mine, TW_LOG_UNITS)
 
-// One value for each item, padded so that a reader of 16 in a row does not meet its neighbours in one bank.
+// One value for each item, padded so that items that each read 16 consecutive values use different banks.
 #define TW_PAD(i) ((i) + ((i) >> TW_LOG_RADIX))
 #define TW_PADDED_GROUP (TW_PAD(TW_GROUP) + 1)
 
-// The group's tree over one value per item: the root's value, in item 0 only. With `keep`, items and tops hold what the
-// way down needs; it stays there and not in registers, which only a few items would use and all would pay for.
+// The group's tree over one value per item. Returns the root's value, in item 0 only. With `keep`, `items` and `tops`
+// keep the values that the way down needs. They are not kept in registers, since only a few items would use these but
+// all would have to reserve them.
 static inline TW_T tw_group_up(TW_T value, __local TW_T* items, __local TW_T* tops, const bool keep) {
   const int me = get_local_id(0);
   items[TW_PAD(me)] = value;
@@ -119,7 +120,7 @@ static inline TW_V tw_unit_at_end(__global const TW_T* in, ulong i, ulong count)
 #endif
 }
 
-// Whether a tile is whole and lies on a 16-byte boundary, so that its units are read and written at once.
+// Whether a tile is whole and aligned to 16 bytes, so that whole units can be read and written.
 static inline bool tw_in_units(ulong first, ulong tile, ulong count) {
   return first % TW_W == 0 && (tile + 1) * TW_TILE <= count;
 }
@@ -153,7 +154,7 @@ static inline TW_T tw_tile_value(__global const TW_T* in, ulong first, ulong cou
   return tw_units_value(units, items, tops);
 }
 
-// `count` <= TW_TILE elements go to `nodes`; all loads of an item are under way before the first element is stored.
+// Copies `count` <= TW_TILE elements to `nodes`. Each item issues all its loads before it stores the first element.
 static inline void tw_take(__global const TW_T* from, uint count, __local TW_T* nodes) {
   if (count == 0) return;
   TW_T taken[TW_ITEMS];
@@ -165,8 +166,8 @@ static inline void tw_take(__global const TW_T* from, uint count, __local TW_T* 
   }
 }
 
-// The prefix `carry` continued by the `count` < TW_TILE elements in `nodes`, which the items have just written; every
-// item gets it.
+// Returns, in every item, the prefix `carry` continued by the `count` < TW_TILE elements in `nodes`, which the items
+// have just written.
 static inline TW_T tw_continue(TW_T carry, __local TW_T* nodes, int count) {
   const int me = get_local_id(0);
   for (int step = 1; 2 * step <= count; step *= 2) {
@@ -174,15 +175,15 @@ static inline TW_T tw_continue(TW_T carry, __local TW_T* nodes, int count) {
     for (int i = (me + 1) * 2 * step - 1; i < count; i += TW_GROUP * 2 * step)
       nodes[i] = tw_apply(nodes[i - step], nodes[i]);
   }
-  barrier(CLK_LOCAL_MEM_FENCE);  // every node is stored; each block's value lies at its last element
+  barrier(CLK_LOCAL_MEM_FENCE);  // every node is stored; each block's value is at its last element
   for (int step = (int)TW_TILE / 2; step > 0; step /= 2)
     if (count & step) carry = tw_apply(carry, nodes[(count & ~(step - 1)) - 1]);
   barrier(CLK_LOCAL_MEM_FENCE);  // every item has read the nodes before any of them is overwritten
   return carry;
 }
 
-// A block stack (block_stack.hpp) in memory of SPACE, in which blocks of one length are counted. NAME_push appends a
-// block to `count` others; NAME_fold is the prefix after `count` blocks, onto `prefix`.
+// A block stack (block_stack.hpp) in the address space SPACE, for blocks of equal length. NAME_push appends a block to
+// `count` earlier ones; NAME_fold continues `prefix` by the `count` blocks.
 #define TW_DEFINE_STACK(NAME, SPACE)                                                  \
   static inline void NAME##_push(SPACE TW_T* stack, ulong count, TW_T value) {        \
     int level = 0;                                                                    \
@@ -198,7 +199,7 @@ static inline TW_T tw_continue(TW_T carry, __local TW_T* nodes, int count) {
     return prefix;                                                                    \
   }
 
-// Where the values of a level, from 1 on, begin: each level starts at a multiple of 16 elements.
+// The position where the values of a level (1, 2, ...) begin: a multiple of 16 elements.
 static inline ulong tw_level_first(ulong n, int level) {
   ulong first = 0;
   for (int k = 1; k < level; ++k) first += ((n >> k * (TW_LOG_GROUP + TW_LOG_ITEMS)) + 15) / 16 * 16;

@@ -14,7 +14,7 @@
 #ifndef TW_OP
 #define TW_OP 0
 #endif
-#ifdef TW_FP64  // defined where TW_T is double
+#ifdef TW_FP64  // defined if TW_T is double
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif
 
@@ -47,7 +47,7 @@ static inline TW_T tw_apply(TW_T a, TW_T b) { return max(a, b); }
 #endif
 #endif
 
-// Processors differ in the sign and payload of a NaN; the order does not.
+// Makes a NaN the canonical NaN, since processors give different signs and payloads.
 #if !TW_FLOAT
 static inline TW_T tw_canonical(TW_T value) { return value; }
 #elif defined(TW_FP64)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   the values of the aligned blocks that a part [begin, end) of an array consists of.
-// Order:  the blocks are the largest that lie in the part, so they depend on its ends alone. append merges two blocks
-//         as soon as both children of a larger one are there; a merged value is a node of the one tree.
+// What:   the values of the aligned blocks that make up a part [begin, end) of an array.
+// Order:  the blocks are the largest ones within the part, so they depend only on its ends. append merges two blocks as
+//         soon as both halves of a larger block exist; a merged value is a node of the array's one tree.
 // Shape:  at most 63 blocks of ascending length up to the position with the most trailing zeros, and 63 of descending
 //         length after it; levels are not stored, since the ends imply them.
 // Limits: end < 2^64.
-// Twins:  block_stack.hpp is the segment that begins at 0.
+// Twins:  block_stack.hpp is a segment that begins at 0.
 #pragma once
 
 #include "order/operators.hpp"

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   launches of kernels that follow each other in a stream, where the next one is there when the one before ends.
+// What:   launches of kernels that follow each other in a stream, where the groups of the next kernel are already
+//         resident when the one before ends.
 // Order:  none.
-// Shape:  once each group of a kernel has let the next one begin, that one's groups take the room that is left, find
-//         out what is theirs, and wait until all of the one before has been written.
-// Limits: from compute capability 9.0 on; elsewhere such a launch is as any other. Before its wait a kernel touches
-//         nothing of others, afterwards it reads by no load that may be older (`__ldg`), and all its groups wait.
+// Shape:  once every group of a kernel has let the next kernel begin, the next one's groups take the resources that are
+//         free, compute which work is theirs, and wait until all results of the kernel before are written.
+// Limits: from compute capability 9.0 on; on older devices it is an ordinary launch. Before the wait, a kernel must not
+//         access memory that other kernels write. After it, it must not read through caches that may be stale
+//         (`__ldg`). All its groups must wait.
 // Twins:  none.
 #pragma once
 

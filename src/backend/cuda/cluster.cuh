@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   launches of kernels whose groups all form one cluster.
 // Order:  none.
-// Shape:  as many groups as Hopper allows: 16, where a program need not ask for up to 8.
+// Shape:  as many groups as Hopper allows: 16, of which more than 8 must be requested explicitly.
 // Limits: compute capability 9.0.
 // Twins:  none.
 #pragma once

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   values that the groups of a launch send each other through memory, and numbers that they draw.
+// What:   values that the groups of a launch send each other through memory, and tickets (numbers) that they draw.
 // Order:  none; only data moves.
-// Shape:  each half-word of a value travels with the number of the launch or round that sent it, in one 8-byte word.
-//         The reader sees from the word itself whether it has arrived: there are no flags or fences, nothing is
+// Shape:  each half-word of a value is stored with the number of the launch or round that sent it, in one 8-byte word.
+//         The reader sees from the word itself whether it has arrived. So there are no flags or fences, nothing is
 //         cleared between numbers, and 8-byte values need no wider atomic access.
-// Limits: values of 4 or 8 bytes; a number is never one that the memory still holds from an earlier use.
+// Limits: values of 4 or 8 bytes; a number must never equal one that the memory still holds from an earlier use.
 // Twins:  none.
 #pragma once
 

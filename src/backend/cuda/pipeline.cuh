@@ -2,7 +2,8 @@
 // What:   the hardware's barrier in shared memory, and the bulk copies that complete on it.
 // Order:  none; only data moves.
 // Shape:  one lane arrives for its warp; a wait returns to all lanes that call it.
-// Limits: compute capability 9.0; on older devices every function traps, and variants that use them decline there.
+// Limits: compute capability 9.0. On older devices every function traps, so variants that use them must refuse such
+//         devices.
 // Twins:  none.
 #pragma once
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   what a device can do at most: chains of multiply-adds in registers, and reading its memory again and again.
-// Order:  each is one chain c = fma(c, a, b), the operation of a matrix product; integers multiply and add, and so do
-//         floats where product and sum are rounded each. In fp64 the tensor cores take the same chain, where they are
-//         the faster unit: 16 steps at a time on compute capability 9.0, where the four-step instruction has half the
-//         rate, and four steps on older devices.
+// What:   a device's peaks: chains of multiply-adds in registers, and reading its memory again and again.
+// Order:  each chain is c = fma(c, a, b), the operation of a matrix product. Integers multiply and add, and so do
+//         floats if product and sum are rounded separately. In fp64 the tensor cores compute the same chain if they are
+//         faster: 16 steps at a time on compute capability 9.0, where the four-step instruction has half the rate, and
+//         four steps on older devices.
 // Shape:  8 groups of 256 per multiprocessor, 16 chains per item; or 4 accumulators of 16 x 8 per warp.
-// Limits: each step of a chain depends on the one before, so no compiler can shorten it. What is read comes past the
-//         multiprocessor's own cache, which no kernel finds filled.
+// Limits: each step of a chain depends on the one before, so no compiler can shorten it. Reads bypass the
+//         multiprocessor's own cache, which is empty when a kernel starts.
 // Twins:  cpu/fma_kernels.cpp, cpu/read_kernels.cpp, opencl/fma.cl, opencl/read.cl.
 #include "backend/cuda/error.hpp"
 #include "backend/cuda/queue.hpp"

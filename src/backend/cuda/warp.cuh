@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   values of blocks within a thread and within a warp, and 16-byte access to memory.
-// Order:  every function computes nodes of the pairwise tree: neighbours first. The butterflies compute b+a where the
-//         order says a+b, which gives the same bits except for NaNs, and those are made canonical at the end.
+// Order:  every function computes nodes of the pairwise tree: neighbours first. Butterflies compute b+a where the order
+//         has a+b; that gives the same bits except for NaNs, which are made canonical at the end.
 // Shape:  a pack is 16 bytes of one thread; a row is 32 packs, one per lane; all 32 lanes call together.
 // Limits: packs need addresses that are multiples of 16; is_packable checks.
 // Twins:  order/block_stack.hpp.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   copies within a device's memory: by units of 16 bytes, or of rows by units of 4.
+// What:   copies within a device's memory: contiguous bytes in units of 16 bytes, or rows in units of 4.
 // Order:  none; only data moves.
-// Shape:  an item has TW_FLIGHT units, whose loads are under way before the first is stored; of rows an item has one.
-// Limits: both places begin at a multiple of a unit, and rows at multiples of it.
-// Twins:  none; other runtimes copy as fast themselves.
+// Shape:  a work-item copies TW_FLIGHT units and loads all of them before it stores the first; for rows, it copies one
+//         unit.
+// Limits: source and target, and their rows, must begin at multiples of a unit.
+// Twins:  none; other runtimes' own copies are as fast.
 __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_copy(__global const uint4* from,
                                                                             ulong from_first, __global uint4* to,
                                                                             ulong to_first, ulong units,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   copies within a device.
 // Order:  none; only data moves.
-// Shape:  a kernel of our own on GPUs: NVIDIA's driver takes 16 us for a copy of 4 MB, a launch 6. Rows are one launch,
-//         where the driver would have a command for each.
-// Limits: the driver's where parts do not lie on 16-byte boundaries, on CPUs, and on devices that take no such group.
+// Shape:  our own kernel on GPUs: NVIDIA's driver takes 16 us for a copy of 4 MB, a launch takes 6. Many rows need one
+//         launch, whereas the driver has one command per row.
+// Limits: the driver copies if ranges are not aligned to 16 bytes, on CPUs, and on devices that cannot run groups of
+//         this size.
 // Twins:  none.
 #include "backend/opencl/device.hpp"
 #include "backend/opencl/queue.hpp"

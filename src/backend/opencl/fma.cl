@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   chains of multiply-adds in registers, the ceiling that arithmetic is compared with.
-// Order:  each lane is one chain c = fma(c, a, b), the operation of a matrix product; integers multiply and add, and so
-//         do floats where product and sum are rounded each.
-// Shape:  six vectors of 64 bytes per item: registers on a CPU, 48 or 96 chains on a GPU.
+// What:   chains of multiply-adds in registers, the peak that arithmetic is compared with.
+// Order:  each lane is one chain c = fma(c, a, b), the operation of a matrix product. Integers multiply and add, and so
+//         do floats if product and sum are rounded separately.
+// Shape:  six vectors of 64 bytes per work-item: registers on a CPU, 48 or 96 chains on a GPU.
 // Limits: each step of a chain depends on the one before, so no compiler can shorten it.
 // Twins:  cpu/fma_kernels.cpp, cuda/roofs.cu.
 #pragma OPENCL FP_CONTRACT OFF
@@ -24,6 +24,6 @@ __kernel void tw_multiply_add(__global TW_CHAIN* sums, TW_T factor, TW_T addend,
     TW_STEP(c4);
     TW_STEP(c5);
   }
-  // Never true, but no compiler knows that.
+  // Never true, but the compiler cannot know that.
   if (keep != 0) sums[first_group + get_global_id(0)] = c0 + c1 + c2 + c3 + c4 + c5;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   values that the groups of a launch send each other through memory.
 // Order:  none; only data moves.
-// Shape:  each half-word of a value travels with the number of the launch that sent it, in one 8-byte word. The reader
-//         sees from the word itself whether it has arrived: there are no flags or fences, nothing is cleared between
-//         launches, and 8-byte values need no wider atomic access.
-// Limits: TW_T of 4 or 8 bytes, TW_W of them in 16; devices with atomic operations on 8 bytes.
+// Shape:  each half-word of a value is stored with the number of the launch that sent it, in one 8-byte word. The
+//         reader sees from the word itself whether it has arrived. So there are no flags or fences, nothing is cleared
+//         between launches, and 8-byte values need no wider atomic access.
+// Limits: TW_T has 4 or 8 bytes; TW_W is how many fit in 16 bytes. The device needs atomic operations on 8 bytes.
 // Twins:  cuda/packet.cuh; embedded after order/block_tree.cl.
 #ifdef cl_khr_int64_base_atomics
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
@@ -15,7 +15,7 @@ typedef volatile __global ulong* tw_words;
 #define TW_AS_(T) as_##T
 #define TW_AS(T) TW_AS_(T)
 
-// Where a volatile load of 8 bytes is one access, waiting by it leaves the atomic units to those that send.
+// If a volatile load of 8 bytes is a single access, waiting with it leaves the atomic units to the senders.
 #ifdef __NV_CL_C_VERSION
 #define TW_LOAD(from) (*(from))
 #else
@@ -32,7 +32,7 @@ static inline void tw_send(tw_words to, TW_T value, uint launch) {
 #endif
 }
 
-// A word of this launch, once it is there.
+// Waits for a word of this launch and returns it.
 static inline uint tw_wait_for(tw_words from, uint launch) {
   ulong word;
   do word = TW_LOAD(from);
@@ -49,7 +49,7 @@ static inline TW_T tw_receive(tw_words from, uint launch) {
 #endif
 }
 
-// The board's first word counts tickets, in a cache line of its own; what is sent lies behind it.
+// The board's first word counts tickets and has its own cache line; the packets follow it.
 #define TW_BOARD_BEGIN 16
 static inline uint tw_draw(tw_words board, uint drawn) { return atomic_inc((volatile __global uint*)board) - drawn; }
 static inline tw_words tw_packet(tw_words board, ulong at) { return board + TW_BOARD_BEGIN + at * TW_PACKET; }

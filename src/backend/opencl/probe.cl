@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   one element per item through plain arithmetic, for backend/probe.hpp.
+// What:   plain arithmetic, one element per work-item, for backend/probe.hpp.
 // Order:  none; every operation is rounded as written, which is what the probe checks.
-// Shape:  one item per element.
+// Shape:  one work-item per element.
 // Limits: float and int only.
 // Twins:  backend/probe.cpp computes the same on the host.
 __kernel void tw_probe(__global const float* a, __global const float* b, __global const float* c, __global float* out,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   reading the same memory again and again, the ceiling of what a cache or the memory gives.
-// Order:  none; words are combined by exclusive or, which is quicker than any memory.
-// Shape:  one vector per item and step. Neighbours read neighbours, and in each pass another part; or,
-//         with TW_OWN_PART, an item is a core and reads its own part.
+// What:   reading the same memory again and again: the peak bandwidth of a cache or of memory.
+// Order:  none; words are combined by exclusive or, which is faster than any memory.
+// Shape:  one vector per work-item and step. Neighbouring items read neighbouring vectors, and another part of the
+//         memory in each pass. With TW_OWN_PART, a work-item is a CPU core and reads only its own part.
 // Limits: `vectors` is below 2^31.
 // Twins:  cpu/read_kernels.cpp, cuda/roofs.cu.
 __kernel void tw_read_again(__global const TW_VECTOR* from, __global TW_VECTOR* never, uint vectors, uint items,
@@ -29,6 +29,6 @@ __kernel void tw_read_again(__global const TW_VECTOR* from, __global TW_VECTOR* 
     }
 #endif
   }
-  // Never true, but no compiler knows that.
+  // Never true, but the compiler cannot know that.
   if (keep != 0) never[item] = seen;
 }
