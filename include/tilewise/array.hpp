@@ -25,7 +25,7 @@ class TILEWISE_API array {
   /// The same into memory of the caller. Throws `invalid_argument` unless it holds size() elements.
   void download(std::span<T> to) const;
 
-  /// The CUDA device pointer, the host pointer of a CPU array, or the cl_mem.
+  /// The CUDA device pointer, a CPU array's host pointer, or the OpenCL cl_mem.
   void* native() const;
 
   // Made by device::upload, device::allocate, view (interop.hpp) and the algorithms.

@@ -13,7 +13,7 @@ namespace tilewise {
 template <class T>
 concept pixel = std::same_as<T, float> || std::same_as<T, double>;
 
-/// Rows and columns of an image or a mask. Pixels lie row by row, with nothing between the rows.
+/// Rows and columns of an image or a mask. Pixels are stored row by row, without gaps.
 struct image_size {
   std::uint64_t rows;     ///< from top to bottom
   std::uint64_t columns;  ///< from left to right

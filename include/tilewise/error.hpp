@@ -11,8 +11,8 @@ namespace tilewise {
 
 /// The kind of an error, for programs. `error::what()` is for people and says what to do.
 enum class errc {
-  invalid_argument,  ///< the call makes no sense as it stands: sizes, names, values
-  unsupported,       ///< a well-formed request that this device, variant or build cannot serve
+  invalid_argument,  ///< the call is invalid: its sizes, names or values
+  unsupported,       ///< a valid request that this device, variant or build does not support
   out_of_memory,     ///< the message names the bytes needed and the limit
   overflow,          ///< an exact result does not fit its type
   device_lost,       ///< the device is missing, stopped answering or failed

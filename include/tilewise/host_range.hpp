@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How host data is passed, and the forms in which every algorithm can be called.
+// How to pass host data, and the forms of a call that every algorithm has.
 //
 //   f(in, out)   computes into existing memory
 //   y = f(in)    returns a new std::vector, or array for arrays; a reduction returns its value; for sort: sorted

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Use memory and queues that another library owns, in place. Handles are passed as void*, so that no CUDA or OpenCL
+// Uses memory and queues of other libraries without copies. Handles are passed as void*, so that no CUDA or OpenCL
 // header is needed here. The caller must keep them alive as long as the device or array made from them exists.
 #pragma once
 

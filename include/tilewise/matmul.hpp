@@ -16,7 +16,7 @@ struct matmul_options {
   std::optional<tilewise::device> device = {};  ///< for host data (default: the CPU); arrays use their own device
   std::string_view variant = {};                ///< force one, such as "register_tiles"; default: chosen
   std::string_view tuning = {};                 ///< never changes a bit
-  bool fast = false;                            ///< also allow variants with other bits, such as "tf32"
+  bool fast = false;                            ///< also allow variants with different results, such as "tf32"
 };
 
 /// C = A B, row-major: A is M x K, B is K x N, C is M x N. Each element of C: c = 0; for ascending k: c = fma(A[i,k],

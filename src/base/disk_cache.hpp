@@ -33,7 +33,7 @@ std::vector<cached_item> surplus(std::vector<cached_item> all, std::uint64_t lim
 /// last hour stay: otherwise repeated runs with more programs than fit would never find one.
 void limit_entries(int directory, std::uint64_t limit = cache_limit);
 
-/// XXH3-128 over the fields and their lengths, as 32 hex digits.
+/// A key for the fields: XXH3-128 over them and their lengths, as 32 hexadecimal digits.
 std::string cache_key(std::initializer_list<std::string_view> fields);
 
 /// The entries of the cache folder (cache_folder.hpp). If the folder is missing, it is created with mode 0700, or stays

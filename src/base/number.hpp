@@ -34,10 +34,10 @@ struct scalar_value {
 /// The shortest text that reads back as the same value: "0.1", "-0", "18446744073709551615", "nan", "-inf".
 std::string to_string(const scalar_value& value);
 
-/// The lowest 4 * count bits: "3dcccccd".
+/// The lowest 4 * count bits as `count` hexadecimal digits: "3dcccccd".
 std::string hex_digits(std::uint64_t bits, std::size_t count);
 
-/// The value's bits: "0x3dcccccd", 8 or 16 digits.
+/// The value's bits as 8 or 16 hexadecimal digits: "0x3dcccccd".
 std::string to_hex(const scalar_value& value);
 
 /// Parses a number of the type: an integer in range, a float, which is rounded to nearest, "nan", "inf" or "-inf".

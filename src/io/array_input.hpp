@@ -34,7 +34,7 @@ class array_input {
   std::uint64_t bytes() const { return header_.data_bytes; }
   /// Whether read() returns the elements in C order.
   bool is_c_order() const { return !header_.fortran_order || header_.shape.size() < 2; }
-  /// A pipe: the elements can be read once, from the first to the last, by one thread at a time.
+  /// Whether the input is a pipe. Then the elements can be read only once, in order, by one thread at a time.
   bool is_pipe() const { return !is_regular_; }
 
   /// Reads whole elements, converted to little-endian; `from` is the byte within the elements. Large reads use several

@@ -25,7 +25,7 @@ class array_output {
   /// Writes to the file of another process, whose temporary name is `temporary`.
   array_output(const std::string& path, dtype type, std::span<const std::uint64_t> shape, const std::string& temporary);
 
-  /// Standard output: the elements are written once, from the first to the last, by one thread at a time.
+  /// Whether the output is standard output. Then the elements must be written once, in order, by one thread at a time.
   bool is_pipe() const { return !file_; }
   const std::string& temporary() const { return file_->temporary(); }
 

@@ -81,7 +81,7 @@ bool reserve(int file, std::uint64_t bytes) {
   const bool is_known = fstatfs(file, &facts) == 0, is_limited = is_known && facts.f_blocks != 0;
   if (is_limited && bytes / static_cast<std::uint64_t>(facts.f_bsize) >= facts.f_bavail) return errno = ENOSPC, false;
   if (is_known && facts.f_type == TMPFS_MAGIC)
-    return ftruncate(file, size) == 0;  // fallocate would write all pages here, on one thread
+    return ftruncate(file, size) == 0;  // on tmpfs, fallocate would write all pages, on one thread
   int result = 0;
   do result = bytes == 0 ? 0 : fallocate(file, 0, 0, size);
   while (result != 0 && errno == EINTR);

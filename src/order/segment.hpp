@@ -56,14 +56,14 @@ void append(segment<T>& to, T value, unsigned level) {
   to.value[count] = value;
 }
 
-/// Appends the neighbour on the right, which begins at the end.
+/// Appends the neighbouring segment on the right, which must begin at to.end.
 template <class Op, class T>
 void append(segment<T>& to, const segment<T>& right) {
   const T* value = right.value.data();
   for_each_block(right.begin, right.end, [&](std::uint64_t, unsigned level) { append<Op>(to, *value++, level); });
 }
 
-/// The blocks' values folded onto `prefix`. A NaN is not yet canonical.
+/// `prefix` followed by the values of all blocks. The caller must make a NaN canonical.
 template <class Op, class T>
 T fold_onto(T prefix, const segment<T>& of) {
   for (unsigned i = 0; i < block_count(of.begin, of.end); ++i) prefix = Op::template apply<T>(prefix, of.value[i]);

@@ -97,7 +97,7 @@ bool takes_shortcut(std::span<const T> in, std::uint64_t limit, const Options& o
          options.tuning.empty() && default_float_mode::is_on();
 }
 
-/// Whether input and output, of the same size, overlap without being the same.
+/// Whether input and output, which have the same size, overlap without being the same memory.
 template <class T>
 bool overlap_in_part(std::span<const T> in, std::span<const T> out) {
   const std::less<const T*> before;

@@ -11,7 +11,7 @@ std::span<const algorithm* const> algorithms();
 
 /// All variants of all algorithms: the library's own, then the peers that `add_peers` has added.
 const std::vector<variant>& variants();
-/// In the catalog's order; valid until peers are added.
+/// The algorithm's variants in the catalog's order; valid until peers are added.
 const std::vector<const variant*>& variants_of(const algorithm& what);
 
 /// Adds other libraries' implementations, which the lab provides. Throws if an id exists already.

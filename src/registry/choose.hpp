@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which variant runs: a pure function of the problem, the device and what the caller asked for.
+// Chooses the variant to run, from only the problem, the device and the caller's preferences.
 #pragma once
 
 #include "registry/catalog.hpp"

@@ -137,7 +137,7 @@ vector<T> swap(vector<T> v) {
   });
 }
 
-/// Lanes whose number has the bit Distance from `set`, the others from `clear`.
+/// Takes lanes whose number has the bit Distance from `set`, the others from `clear`.
 template <int Distance, class T>
 vector<T> blend(vector<T> clear, vector<T> set) {
   if constexpr (vector_bytes == 64)  // the compiler uses it as the mask of the operation that made `set`

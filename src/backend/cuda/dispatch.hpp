@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a problem's type and operator to a kernel's template arguments.
+// Maps a problem's type and operator to a kernel's template arguments.
 #pragma once
 
 #include "order/operators.hpp"

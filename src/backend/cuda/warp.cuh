@@ -58,7 +58,7 @@ __device__ __forceinline__ pack<T> pack_of(const T* values) {
   return result;
 }
 
-/// The pack at x[first], with the identity in place of elements from x[end] on; any alignment.
+/// The pack at x[first], with the identity in place of elements from x[end] on. It may have any alignment.
 template <class Op, class T>
 __device__ pack<T> load_pack_part(const T* x, std::uint64_t first, std::uint64_t end) {
   pack<T> values;

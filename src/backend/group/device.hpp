@@ -31,7 +31,7 @@ std::string doubt_about(const backend::device& device);
 
 struct group_facts {
   unsigned ranks;
-  std::string transport;  // "threads", or the library of MPI with its version
+  std::string transport;  // "threads", or the MPI library with its version
 };
 /// Does not open the group's devices. `device` must be a group.
 group_facts facts_of(const backend::device& device);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of row-major matrices that lie on the ranks of a group.
+// Blocks of row-major matrices that are distributed over the ranks of a group.
 #pragma once
 
 #include "backend/group/rank.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The OpenCL devices of every platform, numbered together: opencl:0, opencl:1, ...
+// The OpenCL devices of all platforms, with consecutive numbers: opencl:0, opencl:1, ...
 #pragma once
 
 #include "backend/backend.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checked OpenCL calls and owners of OpenCL objects.
+// OpenCL calls with checked status, and owners of OpenCL objects.
 #pragma once
 
 #include "backend/driver_call.hpp"
@@ -11,7 +11,7 @@
 
 namespace tilewise::backend::opencl {
 
-/// "CL_OUT_OF_RESOURCES"; an unknown code as a number.
+/// An error's name, such as "CL_OUT_OF_RESOURCES", or its number if it is unknown.
 std::string name_of_status(cl_int status);
 
 /// Throws unless `status` is CL_SUCCESS. The message has the call's text, the error's name and what it means for the
