@@ -37,8 +37,9 @@ struct convolve_options {
 /// columns, if the image has no pixels, or if the mask is larger than the image and the border is border::valid.
 TILEWISE_API image_size convolved_size(image_size image, image_size mask, border at_edges);
 
-/// y[i, j] is the sum of mask[r, s] * x[i + r - h, j + s - w] over all r and s, where h and w are half the mask's rows
-/// and columns, rounded down; the mask is not flipped. With border::valid, i and j count from h and w.
+/// y[i, j] is the sum of mask[r, s] * x[i + r - h, j + s - w] over all r and s. Here x is the image, and h and w are
+/// half the mask's rows and columns, rounded down. The mask is not flipped. With border::valid, i and j count from h
+/// and w.
 /// The order: v = +0; for r ascending, for s ascending: v = v + mask[r, s] * x[...], with product and sum each rounded.
 /// No term is skipped: with border::zero, pixels beyond the image are +0, so an infinite weight there makes a NaN. A
 /// NaN result is the canonical NaN. The image, the mask and y must have the given sizes, and y must not overlap the

@@ -48,8 +48,8 @@ struct npy_array {
   std::uint64_t count() const { return data.size() / size_of(type); }
 };
 
-/// Reads an .npy file. Throws `io`, with the path and a sentence, if it is not a valid one, and `out_of_memory`, with
-/// the bytes needed and the limit, if it does not fit in memory.
+/// Reads an .npy file. Throws `io`, with the path and a sentence, if it is not valid. Throws `out_of_memory`, with the
+/// bytes needed and the limit, if it does not fit in memory.
 npy_array read_npy(const std::string& path);
 
 /// Writes version 1 in C order, to a temporary file that is then renamed. On failure throws `io`; an existing file is

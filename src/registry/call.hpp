@@ -46,8 +46,8 @@ using call_operands = std::initializer_list<call_operand>;
 /// Throws `invalid_argument` if the options name a device and the array is on another one: arrays are not moved.
 void require_place(const std::optional<device>& named, const call_operand& of);
 
-/// Throws `invalid_argument` for null pointers, for operands that share memory in ways that the algorithm forbids, for
-/// arrays on different devices, and for arrays on another device than the options name.
+/// Throws `invalid_argument` for null pointers and for operands that share memory in ways that the algorithm forbids.
+/// Also for arrays on different devices, or on another device than the options name.
 void require_operands(const algorithm& what, const std::optional<device>& named, call_operands inputs,
                       call_operands outputs);
 

@@ -2,10 +2,10 @@
 // The pairwise order with vectors: an upsweep computes block values, a downsweep computes prefixes. Only for an
 // algorithm's cpu/*kernels.cpp.
 //
-// Level 0 is the input. An element of level j + 1 is the value of one whole vector of level j, so each level is smaller
-// by the number of lanes W, until fewer than W elements are left. Levels 1, 2, ... are stored one after another in a
-// scratch array. The rest at the end of a level, less than a vector, is in no element of the next level: no prefix
-// needs that.
+// Level 0 is the input. An element of level j + 1 is the value of one whole vector of level j, which has W lanes. So
+// each level is smaller by a factor of W. The last one has fewer than W elements. Levels 1, 2, ... are stored one after
+// another in a scratch array. The rest at the end of a level, less than a vector, is in no element of the next level:
+// no prefix needs that.
 //
 // A "source" of elements is a pointer, or any type with `source + elements`, load, load_first and fetch.
 #pragma once

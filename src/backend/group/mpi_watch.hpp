@@ -14,8 +14,8 @@
 
 namespace tilewise::backend::group {
 
-/// Rank 0 and each other rank send each other a heartbeat every second, from a thread of their own. If a rank misses
-/// heartbeats for seconds, or its connection closes without a farewell, its number and host are printed once and every
+/// Rank 0 and each other rank send each other a heartbeat every second, from a thread of their own. If a rank sends
+/// nothing for seconds, or its connection closes without a farewell, its number and host are printed once. Then every
 /// rank ends itself, since mpirun takes seconds to reach each host.
 class rank_watch {
  public:
