@@ -101,7 +101,7 @@ class queue {
   /// Whether the device can compute directly in wrapped host memory.
   virtual bool works_on_host_memory() const { return false; }
 
-  virtual void upload(memory to, const void* from, std::uint64_t bytes) = 0;  // `from` may change afterwards
+  virtual void upload(memory to, const void* from, std::uint64_t bytes) = 0;  // `from` may change once it returns
   virtual void download(void* to, memory from, std::uint64_t bytes) = 0;      // waits
   virtual void copy(memory to, memory from, std::uint64_t bytes) = 0;         // the device's own plain copy
   /// The same for `rows` rows of `width` bytes, which begin `to_stride` and `from_stride` bytes apart.

@@ -38,8 +38,8 @@ class loan {
   std::deque<buffer> copies_;
 };
 
-/// One rank's end of the transport. All functions are collective: all ranks call the same functions in the same order,
-/// and each call may wait for the others. If one rank fails, the others' calls throw.
+/// One rank's end of the transport. Functions that communicate are collective: all ranks call the same ones in the same
+/// order, and each call may wait for the others. If one rank fails, the others' calls throw.
 class transport {
  public:
   virtual ~transport() = default;
