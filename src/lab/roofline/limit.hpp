@@ -3,11 +3,8 @@
 // multiply-adds, for work bound by arithmetic. A problem is bound by the limit that needs longer for its compulsory
 // bytes or its counted operations: the smaller roof of Williams, Waterman and Patterson (2009).
 //
-// +A limit is a variant, with rows, times and records like the variants compared with it. What it leaves in memory is
+// A limit is a variant, with rows, times and records like the variants compared with it. What it leaves in memory is
 // not a result, so nothing of it is verified.
-//
-// The limits are variants, with rows, times and records like what is compared with them. What they leave in memory is
-// not a result, so none of it is verified.
 #pragma once
 
 #include "record/record.hpp"

@@ -2,7 +2,7 @@
 // Finds the fastest tuning of a variant for a problem on a device, by a race in stages and then a final. Also finds
 // what to tune: variants that were named, or those that each device would choose, for some problems.
 //
-// +Each stage measures all remaining tunings in turns, in rounds. A tuning that is surely slower than the fastest
+// Each stage measures all remaining tunings in turns, in rounds. A tuning that is surely slower than the fastest
 // leaves, as in the races of Maron and Moore ("Hoeffding races", NIPS 1993) and of Birattari and others (F-Race, GECCO
 // 2002). Then the slower half of the others leaves, so that the next stage has twice the rounds in the same time:
 // sequential halving (Karnin, Koren and Somekh, "Almost optimal exploration in multi-armed bandits", ICML 2013). The
