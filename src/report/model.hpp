@@ -111,7 +111,7 @@ struct row {
 };
 
 // Facts about variants that records do not have and that a reader needs to judge a speed. methods.cpp has them by
-// it by name, since a report has records of backends and of other people's code that its build may lack.
+// variant name, since a report may contain backends and other people's code that this build lacks.
 
 /// Whether its method needs far fewer operations than the definition's, which are counted. Then its operations do not
 /// limit it, and only its bytes do.
