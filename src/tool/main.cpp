@@ -4,7 +4,7 @@
 #include <cfenv>
 
 int main(int argc, char** argv) {
-  std::fesetenv(
-      FE_DFL_ENV);  // libraries that the tool is linked with may have changed it; numbers' texts depend on it as well
+  std::fesetenv(FE_DFL_ENV);  // libraries linked to the tool may have changed it, and converting numbers to text
+                              // depends on it too
   return tilewise::cli::run_tool(argc, argv);
 }
