@@ -247,8 +247,7 @@ std::vector<std::string> travel_findings(const panel& p) {
         short_name(r->variant) + " on " + b.name + " at " + r->at() + ": " + count(between.number) + " ranks (" +
         clipped(between.transport, page_limits::name) + ") sent " + bytes(static_cast<double>(*between.sent_bytes)) +
         " in " + count(between.exchanges.value_or(0)) + (between.exchanges == 1 ? " exchange" : " exchanges"));
-    if (b.computes_on_cpu && between.exchange_ns &&
-        *between.exchange_ns >= 0)  // GPUs are only told to copy, so their time is unknown
+    if (b.computes_on_cpu && between.exchange_ns && *between.exchange_ns >= 0)  // unknown for GPUs
       text += ", which took " + duration(*between.exchange_ns) + " beside a call of " + duration(r->kernel->median);
     text += ".";
   }

@@ -71,8 +71,7 @@ std::size_t chart_colours::of(const std::string& scope, role kind, const std::st
   else if (!taken_.contains({kind, own->second}))
     found = own->second;
   if (!found) found = first_free(false);
-  const std::size_t colour =
-      found.value_or(known.size() % of_a_kind);  // colours repeat if the chart has more lines than colours
+  const std::size_t colour = found.value_or(known.size() % of_a_kind);  // colours repeat if there are too few
   known.try_emplace(name, colour);
   taken_.insert({kind, colour});
   return colour;

@@ -137,8 +137,7 @@ std::string unknown_option(const CLI::App& app, std::span<const std::string> wor
     if (may_be_file) return none + way + " a file of that name is ./" + base::printable(*word) + ";";
     if (!way.empty()) return none + way;
     const auto begins = [&](const std::string& known) { return known.starts_with(name); };
-    const auto meant =
-        std::find_if(names.begin(), names.end(), begins);  // a unique beginning, such as --mod for --modulus
+    const auto meant = std::find_if(names.begin(), names.end(), begins);  // unique: --mod for --modulus
     const bool is_start = name.size() > 4 && std::count_if(names.begin(), names.end(), begins) == 1;
     return none + (is_start ? " did you mean " + *meant + "?" : base::nearest(name, names));
   }
@@ -257,8 +256,7 @@ int run_tool(int argc, char** argv) {
   // If a reader goes away, a write fails; the tool must not be killed by a signal.
   is_ended_by_readers = std::signal(SIGPIPE, SIG_IGN) != SIG_IGN;
   std::signal(SIGXFSZ, SIG_IGN);  // the same for a limit on file size
-  std::signal(SIGCHLD,
-              SIG_DFL);  // a caller may have set it to be ignored, and then no child's exit status would be known
+  std::signal(SIGCHLD, SIG_DFL);  // if a caller ignores it, no exit status of a child is known
   end_on_interrupts();
   std::set_terminate(end_without_memory);
   return static_cast<int>(finish_output(with_failures_told([&] { return parse_and_run(argc, argv); })));

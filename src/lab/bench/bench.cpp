@@ -207,8 +207,7 @@ void run_bench(std::span<const group> plan, const measuring& asked, const bench_
     std::vector<measured> before = std::move(found.extract(at).mapped().rows);
     events.on_group(current, goes.last(current, std::move(before), how));
   }
-  for (const auto& [at, once] : found)
-    events.on_group(once.what, once.rows);  // an interrupt prevented their last visit
+  for (const auto& [at, once] : found) events.on_group(once.what, once.rows);  // interrupted before their last visit
 }
 
 }  // namespace tilewise::lab

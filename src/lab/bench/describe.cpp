@@ -105,8 +105,7 @@ measured describe(const group& what, const row& r, const measuring& how) {
   // A job is compared with moving its data, whatever its kernel does.
   m.unit = is_whole_job(how.what) ? registry::speed_unit::bytes : what.problem.what->speed_in;
   const registry::extents& shape = what.problem.shape;
-  if (shape.rank == 1 ||
-      m.unit == registry::speed_unit::elements)  // the elements of an array, or of all rows of a matrix
+  if (shape.rank == 1 || m.unit == registry::speed_unit::elements)  // of an array, or of all rows of a matrix
     m.elements = static_cast<double>(shape[0]) * static_cast<double>(shape.rank == 1 ? 1 : shape[1]);
   if (is_limit(*r.variant) && !is_whole_job(how.what))
     describe_limit(what, r, m);

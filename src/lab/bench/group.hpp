@@ -20,9 +20,8 @@ struct row {
   const registry::variant* variant;
   std::shared_ptr<backend::device> on;
   registry::tuning tuning = {};
-  std::string skip = {};  // why it cannot run here; it still gets a record
-  const registry::tuned* applied =
-      nullptr;  // where the tuning comes from, if a stored one was applied; must outlive the row
+  std::string skip = {};                     // why it cannot run here; it still gets a record
+  const registry::tuned* applied = nullptr;  // the stored tuning that was applied, if any; must outlive the row
 
   std::string id() const { return variant->id(); }  // "scan/cuda:lookback", "copy/cuda", "fma/cuda"
   /// Where it runs: "cuda:0", "cpu:openmp". It is "cpu" for code that runs its own threads or none, whatever `on` is.

@@ -73,8 +73,7 @@ struct series {
 struct round_hooks {
   std::function<bool()> interrupted = [] { return false; };
   std::function<void(const contender& next, std::size_t round)> before_sample = [](const contender&, std::size_t) {};
-  std::function<void(const std::exception&)> on_failure = [](const std::exception&) {
-  };  // called before anything else runs
+  std::function<void(const std::exception&)> on_failure = [](const std::exception&) {};  // before anything else runs
 };
 
 /// Warms up each contender, then takes one sample of each in every round. If the first call of a contender takes longer

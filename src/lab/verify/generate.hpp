@@ -17,8 +17,7 @@ namespace tilewise::lab {
 /// The kinds of elements, and the faults that each exposes. Products are tested with `near_one` and `wide`: within a
 /// few hundred elements, a product of `uniform` floats underflows to zero and one of `uniform` integers wraps to zero.
 enum class data_class : std::uint8_t {
-  uniform,     // [-1, 1), all bits for integers: sums in another order, lost or doubled elements; the usual one for
-               // measuring
+  uniform,     // [-1, 1), all bits for integers: sums in another order, lost or doubled elements; the usual class
   wide,        // exponents over half the type's range, any block's product in range: another order, lost carries
   near_one,    // +-(1 +- 2^-10), odd integers: products in another order, since none vanishes or overflows
   cancelling,  // large values of both signs that nearly cancel within 1024 elements: contraction, wider accumulators

@@ -230,8 +230,7 @@ std::string share(double value) { return value == 0 ? "0 %" : percent(value); }
 }  // namespace
 
 std::string cost_finding(const scaling_curve& of) {
-  constexpr double same =
-      1.25;  // called constant below this: beyond the noise, and far below the cost of lost processors
+  constexpr double same = 1.25;  // below it costs are called constant: beyond noise, far below that of lost processors
   const std::vector<const scaling_point*> telling =
       those(of, [](const scaling_point& p) { return p.cost.has_value(); });
   if (telling.empty()) return "";

@@ -50,9 +50,7 @@ void judge(standing& s) {
     s.why = "the peer: " + doubt;
     s.position = is_beaten(s) ? position::ahead : position::unclear;
   } else if (s.position == position::unclear) {
-    const auto told = [](double ratio) {
-      return significant(ratio, 4);
-    };  // with fewer digits both ends of a narrow interval would be 1.01
+    const auto told = [](double ratio) { return significant(ratio, 4); };  // 3 digits may show both ends as 1.01
     if (!s.speed->low || !s.speed->high) {
       s.why = "the ratio has no interval";
       return;

@@ -50,8 +50,7 @@ class isolated_bench {
     const child_result& ended = listed.ended;
     started_ = steady_clock::now();
     const bool is_whole = !listed.lines.empty() && listed.lines.back().contains("closing");
-    if (ended.succeeded() && is_whole)
-      return plan_from(listed.lines);  // whatever the exit code: a driver may crash at the end
+    if (ended.succeeded() && is_whole) return plan_from(listed.lines);  // a driver may crash at the end
     const std::string what = ended.exited ? why(ended) : "the plan cannot be made: " + why(ended);
     if (const auto code = code_of(ended)) throw error(*code, what);
     throw std::runtime_error(what);
@@ -188,8 +187,7 @@ exit_code bench_isolated(const bench_outputs& asked, const std::vector<std::stri
     found[v.group] = std::move(rows);
     if (v.is_last) output.keep(g.title, found.extract(v.group).mapped());
   }
-  for (const auto& [at, rows] : found)
-    output.keep(plan.groups[at].title, rows);  // an interrupt prevented their last visit
+  for (const auto& [at, rows] : found) output.keep(plan.groups[at].title, rows);  // interrupted before their last visit
   if (plan.has_launches && !interrupt_requested()) children.measure_launches(output);
   const exit_code result = output.finish();
   if (!interrupt_requested()) print(plan.closing);

@@ -246,8 +246,7 @@ exit_code bench(const bench_request& told, const std::vector<std::string>& argv)
   if (!told.part.empty()) return do_part(told);
   const bench_request asked = for_this_rank(told);
   require_distinct_outputs(std::array<std::string, 3>{asked.records, asked.report, io::standard_stream});
-  if (!asked.report.empty())
-    io::try_output(asked.report);  // so that a path that cannot be written fails now and not after an hour
+  if (!asked.report.empty()) io::try_output(asked.report);  // fails now, not after an hour
   warn_of_unfit_build();
   add_known_peers();
   const bench_outputs outputs{asked.records, asked.report, lab::find_preset(asked.preset).of_documents, asked.quiet};
@@ -265,8 +264,7 @@ exit_code bench(const bench_request& told, const std::vector<std::string>& argv)
   if (has_launches(wanted, how) && !interrupt_requested()) measure_launches(wanted.devices, how, output);
   const exit_code result = output.finish();
   if (!interrupt_requested()) print(closing_of(plan, wanted));
-  return static_cast<exit_code>(
-      lab::as_first_rank(static_cast<double>(result)));  // waits until the first rank has written
+  return static_cast<exit_code>(lab::as_first_rank(static_cast<double>(result)));  // after the first rank has written
 }
 
 void add_what(CLI::App& command, bench_request& to) {

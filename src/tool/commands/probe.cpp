@@ -13,8 +13,7 @@ namespace tilewise::cli {
 
 namespace {
 
-constexpr std::string_view finding = "finding: ",
-                           listed = "listed: ";  // to recognize our lines, since drivers may print too
+constexpr std::string_view finding = "finding: ", listed = "listed: ";  // mark our lines: drivers may print too
 
 exit_code list_backend(const std::string& name) {
   std::string why_none;
