@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Other people's libraries, opened when they are first measured, so that the tool starts without them.
+// Other people's libraries, loaded when they are first measured, so that the tool starts without them.
 #pragma once
 
 #include "backend/driver_call.hpp"
@@ -10,7 +10,7 @@
 
 namespace tilewise::peers {
 
-/// A library's symbol, as the function that its header declares.
+/// A symbol of a library, which converts to the function that its header declares.
 struct found_symbol {
   void* address;
 
@@ -20,24 +20,24 @@ struct found_symbol {
   }
 };
 
-/// The first of several names that can be opened; never closed.
+/// Loads the first of several names that exists, and never unloads it.
 class dynamic_library {
  public:
   explicit dynamic_library(std::initializer_list<const char*> names) {
     for (const char* name : names)
-      if (handle_ == nullptr)  // watched, since it runs code of theirs
+      if (handle_ == nullptr)  // watched, since loading runs the library's code
         handle_ = backend::during(name, [&] { return dlopen(name, RTLD_NOW | RTLD_LOCAL); });
     is_complete_ = handle_ != nullptr;
   }
 
-  /// Null if there is none.
+  /// The symbol; null if there is none.
   found_symbol find(const char* name) {
     void* const address = handle_ == nullptr ? nullptr : dlsym(handle_, name);
     is_complete_ = is_complete_ && address != nullptr;
     return {address};
   }
 
-  /// Whether the library was found, with every symbol that was looked up.
+  /// Whether the library and every symbol asked for were found.
   bool is_complete() const { return is_complete_; }
 
  private:

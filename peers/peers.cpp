@@ -54,9 +54,9 @@ std::vector<registry::variant> peer_variants() {
 #if TILEWISE_WITH_CUDA
 namespace {
 
-/// Plain cudaMemcpy from and to pageable memory: what transfers cost a program that does nothing about them.
+/// Plain cudaMemcpy from and to pageable memory: the transfers of a program that does nothing to speed them up.
 void copy(backend::queue& on, void* to, const void* from, std::uint64_t bytes, cudaMemcpyKind kind) {
-  backend::cuda::enter(on).finish();  // it knows nothing of the queue's stream
+  backend::cuda::enter(on).finish();  // cudaMemcpy knows nothing of the queue's stream
   TW_CUDA(cudaMemcpy(to, from, bytes, kind));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every peer of this build, for registry::add_peers.
+// All peers of this build, for registry::add_peers.
 #pragma once
 
 #include "backend/backend.hpp"
@@ -11,7 +11,7 @@ namespace tilewise::peers {
 
 std::vector<registry::variant> peer_variants();
 
-/// The copies of a device's runtime, as a program gets them that does nothing about transfers. They wait.
+/// The runtime's own copies for a device, as a simple program would call them. They wait until the copy is done.
 struct runtime_copies {
   const char* backend;
   void (*upload)(backend::queue& on, backend::memory to, const void* from, std::uint64_t bytes);

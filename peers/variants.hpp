@@ -28,25 +28,26 @@ std::vector<registry::variant> cufft_variants();
 std::vector<registry::variant> diffuse_cuda_variants();
 std::vector<registry::variant> npp_variants();
 
-/// Runs `work` in a TBB arena of the queue's number of threads, kept between calls as a program would keep it.
+/// Runs `work` in a TBB arena with the queue's number of threads. The arena is kept between calls, as a program would
+/// keep it.
 void in_tbb_arena(backend::queue& queue, const std::function<void()>& work);
 
-/// Adding n uniform floats in any order errs by about sqrt(n) * 2^-24 of the largest partial sum: 1e-3 at n = 2^28.
-/// Ten times that still finds a lost or doubled block.
+/// The error of adding n uniform floats in any order is about sqrt(n) * 2^-24 of the largest partial sum: 1e-3 at n =
+/// 2^28. Ten times that still detects a lost or doubled block.
 inline constexpr double other_order_bound = 1e-2;
 
-/// Chains of K uniform products err by about sqrt(K) * 2^-24 of the largest element: 4e-6 at K = 4096. There, one lost
-/// product amounts to 4e-3.
+/// The error of a chain of K uniform products is about sqrt(K) * 2^-24 of the largest element: 4e-6 at K = 4096. There,
+/// one lost product is 4e-3.
 inline constexpr double product_bound = 1e-3;
 
-/// The peers are measured for sums, inclusive and without an initial value: the settings' first words.
+/// Peers are measured for sums, inclusive and without an initial value: the first word of each setting.
 inline std::string plain_sums_only(const registry::problem& p) {
   for (std::size_t i = 0; i < p.what->settings.size(); ++i)
     if (p.setting[i] != 0) return "as a peer it is measured only on plain sums";
   return "";
 }
 
-/// They run on the thread that calls them.
+/// For peers that run on the calling thread.
 inline std::string one_thread_only(const backend::device& on) {
   return on.info().name == "cpu:serial" ? "" : "it runs on one thread: cpu:serial";
 }

@@ -15,12 +15,13 @@ namespace tilewise::python {
 
 namespace {
 
-/// One lock for all devices, which a group has alone, and one for each; two devices that share one merely wait. A child
-/// of fork() has locks of its own, since nobody there would open those that other threads held.
+/// Locks for devices: one for all of them, which a group takes alone, and one for each device. Two devices may share a
+/// lock; then they only wait for each other. A child of fork() has its own locks, since nobody in the child would
+/// release those that other threads held.
 struct all_locks {
   std::shared_mutex groups;
   std::array<std::mutex, 64> devices;
-  std::atomic<std::thread::id> last_caller{};  // who ends the program
+  std::atomic<std::thread::id> last_caller{};  // the thread that ends the program
 
   std::mutex list;
   std::vector<std::weak_ptr<backend::device>> used;
@@ -59,7 +60,7 @@ void end_turns() {
     const auto still_there = one.lock();
     try {
       if (still_there) device(still_there).finish();
-    } catch (const error&) {  // there is nobody left to tell
+    } catch (const error&) {  // at the end of the program nobody can be told
     }
   }
 }
@@ -144,7 +145,7 @@ Options options_of(const placement& how) {
   return options;
 }
 
-/// Makes a call in the turn of the device that it runs on.
+/// Makes a call in the turn of its device.
 template <class Call>
 void in_turn(const operand& first, const placement& how, const Call& call) {
   std::optional<turn> mine;
@@ -155,7 +156,7 @@ void in_turn(const operand& first, const placement& how, const Call& call) {
   call();
 }
 
-/// Calls with the spans of operands of type T, or with their arrays.
+/// Calls with the operands as spans of type T, or as arrays on their device.
 template <scalar T, class Call, class... Operands>
 void with_memory(const Call& call, const operand& first, const Operands&... others) {
   if (first.there)
@@ -300,7 +301,8 @@ void sort_by_key(const operand& keys, const operand& values, const operand& keys
                  sort_order order, const placement& how) {
   auto options = options_of<sort_options>(how);
   options.order = order;
-  // Values on the host are moved whatever they mean; arrays have their type.
+  // A sort only moves values in host memory, so they need a type of the right size only; arrays on a device keep their
+  // type.
   const auto moved = [&] { return size_of(values.type) == 4 ? dtype::u32 : dtype::u64; };
   in_turn(keys, how, [&] {
     with_type(keys.type, [&]<class T>(T) {

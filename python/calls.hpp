@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library's calls for operands whose types are known at run time. No name of Python occurs here.
+// The library's calls, for operands whose types are known only at run time. This file uses nothing of Python.
 #pragma once
 
 #include <tilewise/tilewise.hpp>
@@ -13,8 +13,9 @@
 
 namespace tilewise::python {
 
-/// A thread's turn at a device. A queue takes calls from one thread at a time, except for those on a CPU; a group uses
-/// the queues of others. Whoever waits here, or has the turn, must not hold the interpreter's lock or wait for it.
+/// A thread's turn at a device. A queue takes calls from one thread at a time, except on a CPU; a group uses the queues
+/// of other devices. A thread that has a turn or waits for one must not hold Python's interpreter lock, and must not
+/// wait for it.
 class turn {
  public:
   explicit turn(const device& at);
@@ -26,10 +27,10 @@ class turn {
   std::unique_lock<std::mutex> at_one_;
 };
 
-/// At the end of the program: waits for what devices have been asked, and from then on only the calling thread gets a
-/// turn, since drivers do not survive being taken down while they work.
+/// Call it at the end of the program: waits for all work on devices. From then on only the calling thread gets a turn,
+/// since a driver crashes if it is unloaded while it works.
 void end_turns();
-/// Of a device that lasts: what it works on is another library's stream, which may be closed by then.
+/// Makes end_turns() ignore a device that is kept: it works on another library's stream, which may be closed by then.
 void leave_alone_at_the_end(const device& at);
 
 /// An array on a device, of any type. The alternatives are in the order of dtype.
@@ -49,7 +50,7 @@ class device_array {
   std::uint64_t size() const;
   void* native() const;
 
-  /// Both wait for the device.
+  /// Both of these wait for the device.
   void download(void* to) const;
   void finish() const;
 
@@ -61,10 +62,10 @@ class device_array {
 
 std::shared_ptr<device_array> allocate(const device& on, dtype type, std::uint64_t count);
 std::shared_ptr<device_array> upload(const device& on, dtype type, const void* from, std::uint64_t count);
-/// Memory that somebody else owns.
+/// An array over memory that somebody else owns.
 std::shared_ptr<device_array> view_of(const device& on, dtype type, void* native, std::uint64_t count);
 
-/// What a call works on: host memory, or an array on a device.
+/// An operand of a call: host memory, or an array on a device.
 struct operand {
   dtype type = dtype::f32;
   std::uint64_t count = 0;
@@ -95,17 +96,17 @@ class number {
   alignas(8) unsigned char bytes_[8] = {};
 };
 
-/// Where and how, as the options of every call say it.
+/// The options of every call: where and how to run.
 struct placement {
   std::optional<tilewise::device> device;
   std::string_view variant, tuning;
 };
 
-/// The state of partial<T>, of any type.
+/// The state of a partial<T> of any type.
 using any_partial = std::variant<partial<float>, partial<double>, partial<std::int32_t>, partial<std::int64_t>,
                                  partial<std::uint32_t>, partial<std::uint64_t>>;
 
-/// The operands of a call are all host memory, or all on one device; their types are those that the call asks for.
+/// All operands of a call must be in host memory, or all on one device, and have the types that the call asks for.
 namespace calls {
 
 number reduce(const operand& in, op operation, const number* init, const placement& how);

@@ -28,7 +28,7 @@ constexpr const char* fresh = is_versioned<Managed> ? "dltensor_versioned" : "dl
 template <class Managed>
 constexpr const char* used = is_versioned<Managed> ? "used_dltensor_versioned" : "used_dltensor";
 
-/// What a capsule of ours keeps alive.
+/// What one of our capsules keeps alive.
 template <class Managed>
 struct given {
   Managed tensor{};
@@ -41,7 +41,7 @@ void free_given(Managed* tensor) {
   delete static_cast<given<Managed>*>(tensor->context);
 }
 
-/// Nobody took it.
+/// Frees the tensor of a capsule that nobody has taken.
 template <class Managed>
 void free_capsule(PyObject* capsule) {
   if (PyCapsule_IsValid(capsule, fresh<Managed>) == 0) return;
@@ -78,7 +78,8 @@ py::capsule give_as(std::shared_ptr<device_array> values, const dimensions& shap
   return capsule;
 }
 
-/// Older exporters know nothing of versions, and say so by a TypeError, which shall not cost what a C++ exception does.
+/// Asks an exporter for a tensor. Older exporters do not know versions, and raise a TypeError. It is handled without a
+/// C++ exception, which would be slow.
 py::object ask(const py::object& give, std::int64_t stream) {
   py::dict options;
   if (stream != 0) options["stream"] = stream;

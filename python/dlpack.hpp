@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DLPack: how libraries of arrays hand memory to each other, https://dmlc.github.io/dlpack. Versions 1 say whether
-// memory may be written to; the structure of 0.8 is for those who know no other.
+// DLPack, by which array libraries pass memory to each other: https://dmlc.github.io/dlpack. Versions from 1 on say
+// whether the memory may be written. The structure of 0.8 is for libraries that know no other.
 #pragma once
 
 #include "calls.hpp"
@@ -21,7 +21,7 @@ struct tensor {
   std::uint8_t code, bits;
   std::uint16_t lanes;
   std::int64_t* shape;
-  std::int64_t* strides;  // in elements; null where nothing lies between them
+  std::int64_t* strides;  // in elements; null if the array is packed
   std::uint64_t offset;   // in bytes
 };
 
@@ -66,11 +66,12 @@ struct taken_tensor {
   std::uint64_t flags = 0;
 };
 
-/// What `object.__dlpack__(stream=...)` gives; it is given back when the last copy goes. A stream of -1 asks its owner
-/// not to wait, and none is said where it is 0, as for host memory.
+/// The tensor from `object.__dlpack__(stream=...)`. It is released with the last copy of the result. A stream of -1
+/// asks the owner not to wait; 0 passes no stream, as for host memory.
 taken_tensor take_tensor(pybind11::handle object, std::int64_t stream);
 
-/// A capsule for another library, over memory that lives as long as it is kept there. Without flags it is one of 0.8.
+/// A capsule for another library. The memory stays alive as long as the capsule's tensor. Without flags the capsule has
+/// version 0.8.
 pybind11::capsule give_tensor(std::shared_ptr<device_array> values, const dimensions& shape, std::pair<int, int> device,
                               std::optional<std::uint64_t> flags);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What help() says, after the signature that ends with "--", which Python takes for inspect.signature. The examples are
-// run by a test.
+// The texts of help(). Each begins with a signature that ends in "--", which inspect.signature reads. A test runs the
+// examples.
 #pragma once
 
 namespace tilewise::python::documents {

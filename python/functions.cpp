@@ -11,14 +11,14 @@ namespace {
 using py::arg;
 using handle = const py::object&;
 
-/// Results that another library's stream must not use before they are there.
+/// Waits for results that another library's stream could use too early.
 template <class... Lent>
 void hand_over(const lent& first, const Lent&... others) {
   if (!first.memory.there || (first.own_stream && (others.own_stream && ...))) return;
   without_interpreter([&] { first.memory.there->finish(); });
 }
 
-/// Where a call writes: `out`, or a new array of the first operand's kind, of this type and shape.
+/// The output of a call: `out`, or a new array of the first operand's kind, with this type and shape.
 struct target {
   target(handle out, const char* name, const lent& first, dtype type, const dimensions& shape,
          rows of_matrix = rows::packed)
@@ -31,7 +31,7 @@ struct target {
   const lent to;
 };
 
-/// What `call` writes, once it is there: `out`, or a new array, of this type and shape.
+/// Makes the call and returns its output when it is ready: `out`, or a new array of this type and shape.
 template <class Call>
 py::object written_to(handle out, const lent& in, dtype type, const dimensions& shape, rows of_matrix,
                       const Call& call) {
@@ -43,7 +43,7 @@ py::object written_to(handle out, const lent& in, dtype type, const dimensions& 
 
 sort_order order_of(bool descending) { return descending ? sort_order::descending : sort_order::ascending; }
 
-/// A number of Python where one is given.
+/// A number that may be None.
 class optional_number {
  public:
   optional_number(dtype type, py::handle value) : there_(!value.is_none()) {
@@ -56,7 +56,7 @@ class optional_number {
   number value_;
 };
 
-/// None, or a whole number of Python's own: before any memory is lent, as plain_number() says.
+/// None, or a Python int. Call it before any memory is lent, for the reason given at plain_number().
 py::object plain_axis(handle axis) {
   if (axis.is_none() || PyLong_CheckExact(axis.ptr())) return axis;
   if (PyBool_Check(axis.ptr()) == 0) {
@@ -68,16 +68,16 @@ py::object plain_axis(handle axis) {
   throw py::type_error(std::string("axis is of type ") + Py_TYPE(axis.ptr())->tp_name + "; " + advice("axis", axis));
 }
 
-/// From a whole number as NumPy counts axes, -1 for the last.
+/// The axis for a number as in NumPy; -1 is the last.
 int axis_from(handle axis, int dimensions) {
-  const Py_ssize_t number = PyNumber_AsSsize_t(axis.ptr(), nullptr);  // what is too large becomes the largest
+  const Py_ssize_t number = PyNumber_AsSsize_t(axis.ptr(), nullptr);  // at most the largest Py_ssize_t
   if (number < -dimensions || number >= dimensions)
     refuse("axis " + text_of(axis) + " is out of bounds for an array of " + std::to_string(dimensions) +
            (dimensions == 1 ? " dimension" : " dimensions"));
   return static_cast<int>(number < 0 ? number + dimensions : number);
 }
 
-/// An array as a matrix whose columns are the lines along its first axis, or whose rows are those along its last.
+/// The array as a matrix. Its columns are the lines along the first axis, or its rows are those along the last.
 matrix_layout layout_along(const lent& in, int axis) {
   if (in.shape.count == 2) return in.layout();
   const int last = in.shape.count - 1;
@@ -166,7 +166,7 @@ py::object cumsum(handle a, handle axis, handle out, handle initial, handle carr
   return scan_as(false, op::sum, a, axis, out, initial, carry, device, variant, tuning);
 }
 
-/// None leaves it to the carry, or else is a sum.
+/// The operation that is named. If it is None, the carry decides, and without a carry it is a sum.
 std::optional<op> named_operation(handle word) { return word.is_none() ? std::optional<op>() : operation_from(word); }
 
 py::object inclusive_scan(handle a, handle axis, handle operation, handle out, handle initial, handle carry,
@@ -340,7 +340,7 @@ py::object diffuse(handle field, handle steps, handle mask, handle dx, handle dy
                     [&](const lent& to) { calls::diffuse(from.memory, to.memory, problem, allow_unstable, how); });
 }
 
-/// The options that every function ends with.
+/// The options that every function takes last.
 template <class Function, class... Arguments>
 void add(py::module_& to, const char* name, Function function, const char* documentation, const Arguments&... own) {
   to.def(name, function, documentation, own..., arg("device") = py::none(), arg("variant") = py::none(),

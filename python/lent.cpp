@@ -7,8 +7,8 @@ namespace tilewise::python {
 
 namespace {
 
-/// A device whose queue is another library's stream. They are kept: making one costs an event and a pool, and closing
-/// one whose stream is gone would be a use of that stream.
+/// A device whose queue is another library's stream. Devices are kept, since making one costs an event and a pool, and
+/// closing one would use its stream, which may no longer exist.
 device on_stream(int ordinal, std::uintptr_t stream) {
   static auto& made = *new std::map<std::pair<int, std::uintptr_t>, device>;
   const auto found = made.find({ordinal, stream});
@@ -28,7 +28,7 @@ std::optional<dtype> type_of(char kind, std::int64_t bytes) {
   }
 }
 
-/// NumPy's letter for the kind of the elements, from a format of the struct module.
+/// NumPy's letter for the kind of an element, from a format of Python's struct module.
 char kind_of_format(std::string_view format) {
   if (format.size() != 1) return '?';
   if (format == "f" || format == "d") return 'f';
@@ -51,11 +51,11 @@ bool is_plain_numpy(py::handle object) {
 }  // namespace
 
 bool has_host_buffer(py::handle object) {
-  if (is_plain_numpy(object)) return true;  // the usual case, without a look at its attributes
+  if (is_plain_numpy(object)) return true;  // the usual case, quick since no attribute is read
   return PyObject_CheckBuffer(object.ptr()) != 0 && !py::hasattr(object, "__cuda_array_interface__");
 }
 
-// The first constructor done, an argument that is refused gives back its buffer.
+// A delegating constructor: if the rest throws, the destructor still runs and releases the buffer.
 lent::lent(py::handle object, const char* name, access how, const lent* beside, rows of_matrix)
     : lent(name, object, how) {
   take(beside, of_matrix);
@@ -77,7 +77,7 @@ void lent::take(const lent* beside, rows of_matrix) {
     refuse_object();
 }
 
-/// What its library does not lend, for a reason that it says: the elements' type, or another.
+/// Takes an argument that its library refused to lend, because of the element type or for another reason.
 void lent::take_unlent(const py::error_already_set& why, const lent* beside, rows of_matrix) {
   if (!why.matches(PyExc_Exception) || why.matches(PyExc_MemoryError)) throw py::error_already_set(why);
   const py::object says = objects().frameworks.attr("not_lent")(object_, name_, is_output(), why.value());
@@ -86,7 +86,8 @@ void lent::take_unlent(const py::error_already_set& why, const lent* beside, row
   refuse(says.cast<std::string>());
 }
 
-/// An array whose elements have none of our types: as float32 where these hold them exactly, or refused.
+/// Takes an array whose element type is none of ours: as float32 if that holds the values exactly; otherwise refuses
+/// it.
 void lent::take_widened(const lent* beside, rows of_matrix) {
   if (how_ == access::read && !widened_) widened_ = objects().frameworks.attr("as_float32")(object_);
   if (!widened_ || widened_.is_none() || widened_.is(object_)) refuse_element_type(described(object_));
@@ -98,7 +99,7 @@ lent::~lent() {
   if (buffer_.obj != nullptr) PyBuffer_Release(&buffer_);
 }
 
-/// Of an output, a copy would lose the result, so none is named.
+/// Names no copy for an output, since the result would be lost.
 std::string lent::remedy(const char* what, const std::string& detail) const {
   const py::object& frameworks = objects().frameworks;
   if (is_output()) return frameworks.attr("kept")(name_).cast<std::string>();
@@ -149,7 +150,7 @@ void lent::require_memory(const void* data) const {
     refuse(std::string(name_) + " is not aligned to its elements; " + remedy("aligned"));
 }
 
-/// Counts the elements, and finds that nothing lies between them, except for matrices that may have gaps there.
+/// Counts the elements, and checks that the array is packed. The rows of some matrices may be apart.
 void lent::set_strides(const std::int64_t* strides, std::int64_t unit, rows of_matrix) {
   const std::string name = name_;
   if (shape.count <= 0) refuse(name + " has no dimensions, and one is needed at least; " + remedy("a line"));
@@ -213,7 +214,7 @@ void lent::take_own(const shaped_array& array) {
   set_strides(nullptr, 1, rows::packed);
 }
 
-/// The stream that orders the work: the first operand's or, of the first, the one that its library works on now.
+/// Sets the stream that orders the work: the first operand's. For the first operand it is its library's current stream.
 void lent::order_by(int ordinal, std::uintptr_t current_stream, const lent* beside) {
   const bool follows = beside != nullptr && beside->ordinal_ == ordinal;
   stream_ = follows ? beside->stream_ : current_stream;
@@ -221,12 +222,12 @@ void lent::order_by(int ordinal, std::uintptr_t current_stream, const lent* besi
   ordinal_ = ordinal;
 }
 
-/// Returns what to tell DLPack: whose library is known to work there has nothing to wait for, and saying so spares it
-/// the events that it would else record and wait on.
+/// Returns the stream to pass to DLPack. A library that works on the ordering stream has nothing to wait for; saying so
+/// saves it an event that it would record and wait for.
 std::int64_t lent::choose_stream(int ordinal, const lent* beside) {
   const py::tuple theirs = objects().frameworks.attr("current_stream")(object_, ordinal);
   order_by(ordinal, theirs[0].cast<std::uintptr_t>(), beside);
-  constexpr std::int64_t nothing_to_wait_for = -1, legacy_default = 1;  // as the protocol names them
+  constexpr std::int64_t nothing_to_wait_for = -1, legacy_default = 1;  // names from the protocol
   if (own_stream && theirs[1].cast<bool>()) return nothing_to_wait_for;
   return stream_ == 0 ? legacy_default : static_cast<std::int64_t>(stream_);
 }
@@ -236,7 +237,7 @@ void lent::place_on_gpu(int ordinal, void* data) {
   memory.there = view_of(*on, memory.type, data, memory.count);
 }
 
-/// Whether it is one whose library works on the stream that orders the work, so that it has nothing to wait for.
+/// Takes a tensor whose library works on the ordering stream, so that nothing needs to wait; false for any other.
 bool lent::take_tensor_on_gpu(const lent* beside, rows of_matrix) {
   const py::object known = objects().tensor_on_gpu(object_);
   if (known.is_none()) return false;
@@ -257,7 +258,7 @@ bool lent::take_tensor_on_gpu(const lent* beside, rows of_matrix) {
   return true;
 }
 
-/// Returns the number of its GPU, or nothing of host memory, and throws too what its library has raised.
+/// Returns the index of its GPU, or nothing for host memory. Also throws what its library raises.
 std::optional<int> lent::borrow_tensor(const lent* beside) {
   const py::object obstacle = objects().frameworks.attr("obstacle")(object_, name_, is_output());
   if (!obstacle.is_none()) throw py::type_error(obstacle.cast<std::string>());
@@ -332,7 +333,7 @@ void lent::take_cuda_interface(const lent* beside, rows of_matrix) {
   if (is_output() && data[1].cast<bool>()) refuse_to_write();
   const int ordinal = objects().frameworks.attr("ordinal")(object_).cast<int>();
   choose_stream(ordinal, beside);
-  if (!own_stream) {  // what its owner has begun there ends before the work begins
+  if (!own_stream) {  // wait for work that its owner has begun
     const py::tuple theirs = objects().frameworks.attr("current_stream")(object_, ordinal);
     on_stream(ordinal, theirs[0].cast<std::uintptr_t>()).finish();
   }

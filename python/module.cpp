@@ -27,7 +27,7 @@ py::object make_class(const char* name, const char* doc, py::handle bases) {
   return py::reinterpret_steal<py::object>(PyErr_NewExceptionWithDoc(full.c_str(), doc, bases.ptr(), nullptr));
 }
 
-/// Each is both tilewise.Error and the built-in that fits.
+/// Each class derives from both tilewise.Error and the built-in exception that fits.
 std::array<PyObject*, 7>& error_classes() {
   static std::array<PyObject*, 7> all{};
   return all;
@@ -37,18 +37,18 @@ void translate(std::exception_ptr thrown) {
   try {
     if (thrown) std::rethrow_exception(thrown);
   } catch (const error& e) {
-    // A variable of the environment may hold any bytes, and is named as well.
+    // The message may contain any bytes, for example from an environment variable.
     auto text = py::reinterpret_steal<py::object>(
         PyUnicode_DecodeUTF8(e.what(), static_cast<Py_ssize_t>(std::strlen(e.what())), "backslashreplace"));
     try {
       text = py::module_::import("tilewise._wrong_calls").attr("in_python")(text);
-    } catch (py::error_already_set&) {  // the interpreter ends: the sentence of the library serves too
+    } catch (py::error_already_set&) {  // the interpreter is ending, so use the library's message
     }
     PyErr_SetObject(error_classes()[static_cast<std::size_t>(e.code())], text.ptr());
   }
 }
 
-/// Objects of one interpreter must not reach another, and this module has some that outlive calls.
+/// This module keeps objects beyond a call, and objects of one interpreter must not reach another.
 void refuse_second_interpreter() {
   static const std::int64_t first = PyInterpreterState_GetID(PyInterpreterState_Get());
   if (PyInterpreterState_GetID(PyInterpreterState_Get()) != first)
@@ -59,7 +59,7 @@ void refuse_second_interpreter() {
 
 PyCFunctionWithKeywords of_pybind11 = nullptr;
 
-/// Has Python say what is wrong where a call fits none: the sentence of pybind11 shows whole arrays.
+/// Replaces pybind11's message for a call with wrong arguments, which shows whole arrays, by one made in Python.
 void explain_wrong_call(PyObject* arguments, PyObject* named) {
   PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
   PyErr_Fetch(&type, &value, &trace);
@@ -72,14 +72,14 @@ void explain_wrong_call(PyObject* arguments, PyObject* named) {
           py::module_::import("tilewise._wrong_calls").attr("explain")(name, py::handle(arguments), keywords);
       Py_DECREF(std::exchange(value, better.release().ptr()));
     }
-  } catch (py::error_already_set&) {  // a name that no sentence can hold
+  } catch (py::error_already_set&) {  // the function's name cannot be converted
   }
   PyErr_Restore(type, value, trace);
 }
 
-/// What Python calls for a function of ours. pybind11 throws out of its own where a call fits none and a keyword cannot
-/// be written into the sentence about it, as half of a surrogate pair; Python's C lets no exception through. What goes
-/// in and out is converted in the mode in which the library computes.
+/// The function that Python calls for each of ours. If the arguments are wrong and a keyword cannot be converted to a
+/// string, such as half of a surrogate pair, pybind11 throws; no exception may pass through Python's C code. Arguments
+/// and results are converted in the floating-point mode in which the library computes.
 PyObject* call(PyObject* self, PyObject* arguments, PyObject* named) {
   const default_float_mode during;
   try {
@@ -93,7 +93,7 @@ PyObject* call(PyObject* self, PyObject* arguments, PyObject* named) {
   return nullptr;
 }
 
-/// Puts `call` before all functions and methods of a module, or of a class.
+/// Lets all functions and methods of a module or a class go through `call`.
 void guard_calls(py::handle holder) {
   for (const auto& [name, value] : py::dict(holder.attr("__dict__"))) {
     if (py::isinstance<py::type>(value)) guard_calls(value);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the module tilewise consists of.
+// The parts of the module tilewise.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -9,6 +9,6 @@ namespace tilewise::python {
 void add_errors(pybind11::module_& to);
 void add_devices(pybind11::module_& to);    // device, devices, open
 void add_arrays(pybind11::module_& to);     // array, partial
-void add_functions(pybind11::module_& to);  // what computes
+void add_functions(pybind11::module_& to);  // the functions that compute
 
 }  // namespace tilewise::python

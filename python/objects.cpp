@@ -28,7 +28,7 @@ device open_device(py::handle name, py::handle threads, py::handle instruction_s
   return without_interpreter([&] { return open(word, how); });
 }
 
-/// Copies what lies on the host to a device.
+/// Copies host memory to a device.
 std::unique_ptr<shaped_array> make_array(py::handle object, py::handle device) {
   const lent from(object, "object");
   if (from.memory.there) refuse("object is on " + from.on->name() + " already; calls take it as it is");
@@ -45,17 +45,17 @@ py::object to_numpy(const shaped_array& self) {
   return result;
 }
 
-/// What NumPy calls: the copy is ours in any case, and it is converted by NumPy.
+/// Called by NumPy. The result is always a copy, and NumPy converts it.
 py::object as_array(const shaped_array& self, py::handle dtype, py::handle copy) {
   if (!copy.is_none() && !py::bool_(py::reinterpret_borrow<py::object>(copy)))
     refuse("an array on " + self.values->device().name() + " is copied to become one of NumPy's; leave out copy=False");
   const py::object result = to_numpy(self);
   if (dtype.is_none()) return result;
-  // What looked at dtype and copy may have been a program of the caller's, which has changed the mode.
+  // Code of the caller's, run for dtype and copy, may have changed the floating-point mode.
   return in_default_float_mode([&]() -> py::object { return result.attr("astype")(dtype, arg("copy") = false); });
 }
 
-/// Of DLPack: the kind of the device and its number.
+/// The kind and the index of the device, for DLPack.
 std::pair<int, int> dlpack_device(const shaped_array& self) {
   const std::string& backend = self.values->device().info().backend;
   const std::string& name = self.values->device().name();
@@ -72,7 +72,7 @@ std::shared_ptr<device_array> copied_to(const device& to, const device_array& fr
   });
 }
 
-/// The work on the array is waited for, so the stream of the one who asks needs no order with ours.
+/// Waits for the work on the array, so the caller's stream needs no ordering with ours.
 py::capsule to_dlpack(const shaped_array& self, py::handle, const py::object& version, const py::object& asked,
                       const py::object& copy) {
   const device& on = self.values->device();
@@ -125,7 +125,8 @@ void push_values(shared_partial& self, py::handle values, py::handle device, py:
   });
 }
 
-/// One turn after the other: two that are merged with each other would wait for each other, and one for itself.
+/// Takes one turn after the other, not both at once: partials that are merged with each other would wait for each
+/// other, and one merged with itself would wait for itself.
 void merge(shared_partial& self, shared_partial& right) {
   const any_partial next = right.copy();
   if (next.index() != self.state.index())
@@ -141,7 +142,7 @@ py::object value_of(shared_partial& self) {
   return to_scalar(static_cast<dtype>(p.index()), result);
 }
 
-/// Plain data, as the library says; what is restored is checked as far as its own sense goes.
+/// Saves the state as plain data. When it is restored, it is checked as far as the data alone allows.
 py::tuple save(shared_partial& self) {
   const any_partial p = self.copy();
   return std::visit(
@@ -177,8 +178,8 @@ std::string repr_of_partial(shared_partial& self) {
          std::to_string(edge_of(self, true)) + ")>";
 }
 
-/// What drivers compiled for this process alone: after Ctrl-C Python ends by the signal, and destroys nothing. After
-/// end_turns nobody compiles any more.
+/// Removes what drivers compiled for this process alone. Ctrl-C ends Python by the signal, without destructors. After
+/// end_turns nothing more is compiled.
 void remove_driver_folder() {
   const char* const used = std::getenv("POCL_CACHE_DIR");
   const std::filesystem::path folder = used == nullptr ? "" : used;

@@ -30,8 +30,8 @@ lasting_objects::lasting_objects()
   }
 }
 
-/// Threads take turns by the interpreter's lock, which imports give up: two may make them, and one is kept. (A static
-/// variable's own lock would be held meanwhile, and wait for ever.)
+/// Two threads may make the objects at once, since an import gives up the interpreter's lock; then one set is kept. A
+/// static variable with an initializer would hold its own lock during the import, and deadlock.
 const lasting_objects& objects() {
   constinit static const lasting_objects* kept = nullptr;
   if (kept == nullptr) {
@@ -41,8 +41,8 @@ const lasting_objects& objects() {
   return *kept;
 }
 
-/// A daemon thread that comes back while the interpreter ends is ended there, by pthread_exit; nothing of Python's may
-/// be touched any more on the way out, so it stays until the process is gone.
+/// If the interpreter is ending, PyEval_RestoreThread ends a daemon thread by pthread_exit. On its way out the thread
+/// must not touch anything of Python's, so it waits here until the process ends.
 released::~released() {
   try {
     PyEval_RestoreThread(state_);
@@ -86,7 +86,7 @@ std::string_view numpy_name(dtype type) {
   return names[index_of(type)];
 }
 
-/// Python writes out no numbers of thousands of digits, and what it writes may hold halves of characters.
+/// Python refuses to print numbers of thousands of digits, and its texts may contain half characters.
 std::string text_of(py::handle object) {
   const bool is_word = py::isinstance<py::str>(object);
   const auto written =
@@ -126,7 +126,7 @@ dtype dtype_from(py::handle object) {
     given = objects().as_dtype(object);
     for (const dtype type : all_dtypes)
       if (given.equal(objects().dtypes[index_of(type)])) return type;
-  } catch (const py::error_already_set& e) {  // NumPy has many kinds of them for what it does not understand
+  } catch (const py::error_already_set& e) {  // NumPy raises several kinds for what it does not understand
     if (!e.matches(PyExc_TypeError) && !e.matches(PyExc_ValueError) && !e.matches(PyExc_SyntaxError)) throw;
   }
   throw py::type_error(text_of(given) +
@@ -185,14 +185,15 @@ py::object new_like(const lent& first, dtype type, const dimensions& shape) {
 
 py::object to_scalar(dtype type, const number& value) {
   const py::object& make = objects().scalars[index_of(type)];
-  return with_type(type, [&]<class T>(T) {  // Python has none but doubles, and NumPy makes a float of one
+  return with_type(type, [&]<class T>(T) {  // Python's floats are doubles, and NumPy makes its own scalar from one
     return in_default_float_mode([&]() -> py::object { return make(value.as<T>()); });
   });
 }
 
 namespace {
 
-/// Says what is wrong with a number where Python has failed to take it; errors of another kind are its owner's.
+/// Says what is wrong with a number that Python could not convert. Errors of another kind come from the object's own
+/// code and are passed on.
 [[noreturn]] void refuse_number(py::handle value, const char* name, dtype type) {
   const bool wrong_type = PyErr_ExceptionMatches(PyExc_TypeError) != 0;
   const bool wrong_value =
@@ -222,7 +223,7 @@ py::object plain_number(py::handle value, const char* name) {
     auto whole = py::reinterpret_steal<py::object>(PyNumber_Index(given));
     if (whole) return whole;
     if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) refuse_number(value, name, dtype::i64);
-    PyErr_Clear();  // all arrays offer it, and those of floats refuse it
+    PyErr_Clear();  // all arrays offer __index__, and float arrays refuse it
   }
   const double as_double = PyFloat_AsDouble(given);
   if (PyErr_Occurred() != nullptr) refuse_number(value, name, dtype::f64);
@@ -234,7 +235,7 @@ number to_number(dtype type, py::handle value, const char* name) {
   if (is_float(type)) {
     const double as_double = PyFloat_AsDouble(value.ptr());
     if (PyErr_Occurred() != nullptr) refuse_number(value, name, type);
-    // The object may be a program of its own, which has changed the mode.
+    // Converting may run the caller's code, which may have changed the floating-point mode.
     with_float(type, [&]<class T>(T) {
       const T rounded = in_default_float_mode([&] { return static_cast<T>(as_double); });
       if (std::isinf(rounded) && !std::isinf(as_double)) refuse_number(value, name, type);
@@ -278,7 +279,7 @@ device named_device(const std::string& name) {
   static auto& opened = *new std::map<std::string, device>;
   if (const auto found = opened.find(name); found != opened.end()) return found->second;
   const device fresh = without_interpreter([&] { return open(name); });
-  return opened.emplace(name, fresh).first->second;  // another thread may have been faster
+  return opened.emplace(name, fresh).first->second;  // another thread may have added it first
 }
 
 device device_from(py::handle object) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an object of Python lends to a call: its memory, where it lies, with no copy and no conversion.
+// Borrows the memory of a Python object for a call, where it lies, without a copy or a conversion.
 #pragma once
 
 #include "dlpack.hpp"
@@ -10,17 +10,17 @@ namespace tilewise::python {
 
 namespace py = pybind11;
 
-/// tilewise.array of Python: elements on a device, and their shape.
+/// tilewise.array in Python: elements on a device, and their shape.
 struct shaped_array {
   std::shared_ptr<device_array> values;
   dimensions shape;
 
   shaped_array(std::shared_ptr<device_array> values_, const dimensions& shape_)
       : values(std::move(values_)), shape(shape_) {}
-  ~shaped_array();  // where it may have to wait for the device's turn, other threads of Python run
+  ~shaped_array();  // lets other Python threads run if it waits for the device's turn
 };
 
-/// tilewise.partial of Python. Threads take turns at it.
+/// tilewise.partial in Python. Threads use it one at a time.
 struct shared_partial {
   any_partial state;
   std::mutex one_at_a_time;
@@ -30,10 +30,11 @@ struct shared_partial {
   dtype type() const { return static_cast<dtype>(state.index()); }
   op operation();
 };
-/// The argument `carry`, or null for None. Throws unless it is of this type, and of the operation if one is named.
+/// The argument `carry`, or null for None. Throws unless it has this type and, if an operation is named, that
+/// operation.
 shared_partial* carry_from(py::handle object, dtype type, std::optional<op> named);
 
-/// pybind11 gives memory that nothing was put into for an object whose __init__ has not run, as after __new__ alone.
+/// Throws for an object whose __init__ has not run, as after __new__ alone: pybind11 then gives uninitialized memory.
 template <class T>
 class caster_of_made : public py::detail::type_caster_base<T> {
  public:
@@ -48,25 +49,26 @@ class caster_of_made : public py::detail::type_caster_base<T> {
   }
 };
 
-/// Objects of Python that live as long as the process.
+/// Python objects that live as long as the process.
 struct lasting_objects {
   lasting_objects();
 
   py::object empty, ndarray, as_dtype, frameworks, tensor_on_gpu;
-  std::array<py::object, 6> scalars, dtypes;  // by the number of a dtype
+  std::array<py::object, 6> scalars, dtypes;  // by the index of a dtype
 };
 const lasting_objects& objects();
 
 enum class access : std::uint8_t { read, write };
-/// Of a fold along an axis they may lie apart, and whoever transposed the matrix can take the other axis.
+/// How the rows of a matrix may lie: packed; with gaps; or, for a fold along an axis, with gaps but not transposed,
+/// since the caller can take the other axis.
 enum class rows : std::uint8_t { packed, may_lie_apart, of_a_fold };
 
-/// The memory of one argument, borrowed for the length of a call. Nothing is copied or converted, except that elements
-/// of half precision are read as float32: what else cannot be used as it is becomes a TypeError or InvalidArgument that
-/// says which call of its library mends it.
+/// The memory of one argument, borrowed for the length of a call. Nothing is copied or converted, except that
+/// half-precision elements are read as float32. Anything else that cannot be used as it is raises a TypeError or
+/// InvalidArgument that names the call of its library that fixes it.
 class lent {
  public:
-  /// Of a further operand, `beside` is the first: work is ordered by that one's stream.
+  /// For a further operand, `beside` is the first one: its stream orders the work.
   lent(py::handle object, const char* name, access how = access::read, const lent* beside = nullptr,
        rows of_matrix = rows::packed);
   ~lent();
@@ -74,26 +76,26 @@ class lent {
 
   operand memory;
   dimensions shape;
-  std::uint64_t row_stride = 0;        // elements, of a matrix
-  std::optional<tilewise::device> on;  // unless it is plain host memory
-  bool own_stream = true;              // else its owner has to be told when the work is done, which is by waiting
+  std::uint64_t row_stride = 0;        // of a matrix, in elements
+  std::optional<tilewise::device> on;  // empty for plain host memory
+  bool own_stream = true;              // false: its owner's stream differs, so the call waits for the work
 
   const char* name() const { return name_; }
   py::handle object() const { return object_; }
   bool is_output() const { return how_ == access::write; }
   bool is_buffer() const { return buffer_.obj != nullptr; }
 
-  /// Throw unless the argument of this call has so many dimensions, or a type and a shape.
+  /// These throw unless the argument has this number of dimensions, this type, or this type and shape.
   const lent& require_rank(int count, const char* call) const;
   const lent& require_type(dtype wanted) const;
   const lent& require(dtype wanted, const dimensions& wanted_shape) const;
-  /// The same memory as another library's elements of another type, of the same size.
+  /// Reads the memory as elements of another type of the same size.
   void read_as(dtype type);
 
   matrix_layout layout() const { return {shape[0], shape[1], row_stride}; }
   image_size size() const { return {shape[0], shape[1]}; }
 
-  /// What to pass instead, for a sentence that says why.
+  /// What to pass instead, for a message that says why.
   std::string remedy(const char* what, const std::string& detail = "") const;
 
  private:
@@ -122,18 +124,18 @@ class lent {
   const char* name_;
   py::handle object_;
   access how_;
-  py::object widened_;  // what is lent in place of an array of half precision
+  py::object widened_;  // the float32 copy of a half-precision array
   Py_buffer buffer_{};
   taken_tensor tensor_;
   std::uintptr_t stream_ = 0;
-  int ordinal_ = -1;  // of another library's GPU memory
+  int ordinal_ = -1;  // the GPU of another library's memory
 };
 
-/// Whether the object's elements are read through Python's buffers: not those of CuPy's arrays on a GPU, which offer a
-/// buffer and then refuse it.
+/// Whether the object's elements can be read through Python's buffer protocol. CuPy's arrays on a GPU offer a buffer
+/// and then refuse it.
 bool has_host_buffer(pybind11::handle object);
 
-/// What a function of tilewise._wrong_calls says about an argument.
+/// Calls a function of tilewise._wrong_calls about an argument.
 template <class... About>
 std::string advice(const char* function, const About&... about) {
   return py::module_::import("tilewise._wrong_calls").attr(function)(about...).template cast<std::string>();
@@ -143,33 +145,34 @@ std::string advice(const char* function, const About&... about) {
 [[noreturn]] void refuse(const std::string& why);
 
 std::string_view numpy_name(dtype type);
-/// How a sentence names it, a word in quotes.
+/// The object as a message shows it; a word is in quotes.
 std::string text_of(py::handle object);
-/// From a string of Python's, as long as that lives; no name of ours holds what would end or break a sentence about it.
+/// A Python string, valid as long as the object. Refuses characters that no name of ours has and that would break a
+/// message.
 std::string_view word_from(py::handle object, const char* name);
 /// sum, product, min or max.
 op operation_from(py::handle word);
-/// From what NumPy takes for one: "float32", numpy.float32, numpy.dtype("f4").
+/// The type that NumPy's dtype argument names: "float32", numpy.float32, numpy.dtype("f4").
 dtype dtype_from(py::handle object);
 
-/// A new array of the first operand's kind, beside it: of NumPy, PyTorch, CuPy, or tilewise.array for all others.
+/// A new array of the first operand's kind, on the same device: NumPy, PyTorch, CuPy, or tilewise.array for all others.
 py::object new_like(const lent& first, dtype type, const dimensions& shape);
-/// A scalar of NumPy's.
+/// A NumPy scalar.
 py::object to_scalar(dtype type, const number& value);
-/// None, or a number of Python's own. To make it one, its owner's code runs, which may free the memory of any array: so
-/// this comes before any is lent.
+/// None, or a Python number. Converting runs the object's own code, which may free the memory of any array, so call
+/// this before memory is lent.
 py::object plain_number(py::handle value, const char* name);
-/// From a number of Python or NumPy; one that the type cannot hold is a TypeError or InvalidArgument.
+/// Converts a Python or NumPy number. If the type cannot hold it, throws TypeError or InvalidArgument.
 number to_number(dtype type, py::handle value, const char* name);
 
-/// Refuses operands that do not lie together.
+/// Refuses operands that are in different places.
 void require_together(const lent& first, const lent& other);
 placement placement_of(py::handle device, py::handle variant, py::handle tuning, const lent& first);
 tilewise::device device_from(py::handle object);
-/// The device that this name means everywhere in the process, so that arrays which were made by name work together.
+/// The device with this name, the same one everywhere in the process, so that arrays made by name work together.
 tilewise::device named_device(const std::string& name);
 
-/// Without the interpreter's lock, for as long as it lives.
+/// Releases the interpreter's lock for its lifetime.
 class released {
  public:
   released() : state_(PyEval_SaveThread()) {}
@@ -180,15 +183,15 @@ class released {
   PyThreadState* state_;
 };
 
-/// Other threads of Python run during the call.
+/// Makes a call during which other Python threads run.
 template <class Call>
 auto without_interpreter(const Call& call) {
   const released now;
   return call();
 }
 
-/// The same where it waits for a turn at a partial, which may be a long call. The work itself is short, and needs
-/// nothing of Python's.
+/// The same for work on a partial. Only waiting for the turn may be long; the work itself is short and uses nothing of
+/// Python's.
 template <class Work>
 auto at_its_turn(shared_partial& at, const Work& work) {
   if (const std::unique_lock mine(at.one_at_a_time, std::try_to_lock); mine) return work();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cache folder of each test's own.
+// A cache folder for each test.
 #pragma once
 
 #include "scratch_folder.hpp"
@@ -33,14 +33,14 @@ class environment_variable {
   std::optional<std::string> old_;
 };
 
-/// Sets when a file was last used: that many seconds ago. Another process may have removed it.
+/// Sets the time of a file's last use to this many seconds ago. Another process may already have removed the file.
 inline void age(const std::filesystem::path& file, long seconds) {
   const timespec then{std::time(nullptr) - seconds, 0};
   const timespec both[] = {then, then};
   utimensat(AT_FDCWD, file.c_str(), both, 0);
 }
 
-/// How a child ends, as wait(2) tells it, that does `work` and exits with what that returns.
+/// Runs `work` in a child, which exits with its result; returns the child's status as wait(2) does.
 template <class Work>
 int status_of_child(const Work& work) {
   const pid_t child = fork();

@@ -22,16 +22,17 @@ namespace tilewise::tests {
 
 namespace {
 
-/// Of each target, when everything is to be tried.
+/// The number of random cases for each target if everything is tested.
 constexpr std::size_t random_cases = 500;
-/// Random cases stay below this many elements in all operands, and those of random shapes below four times as many:
-/// they are many, and the definition is slow.
+/// Random cases have fewer elements than this in all operands, and those with random shapes fewer than four times as
+/// many: there are many cases, and the definition is slow.
 constexpr std::uint64_t small_case = 16500;
-/// Those of random shapes also stay below this many operations, which take the definition some hundredths of a second.
+/// Cases with random shapes also have fewer operations than this, which take the definition a few hundredths of a
+/// second.
 constexpr double most_operations = 2e7;
 
-/// Groups in one process: of more ranks than some shapes have elements, and of GPUs, also of one that has two ranks. If
-/// mpirun has started this program, the processes are the ranks.
+/// Groups within this process: with more ranks than some shapes have elements; of GPUs; and with two ranks on one GPU.
+/// Under mpirun, the processes are the ranks instead.
 std::vector<std::string> groups() {
   const bool is_rank = backend::group::is_mpi_process();
   std::vector<std::string> all{"1*cpu:serial", "2*cpu:serial", "3*cpu:serial", "5*cpu:serial", "8*cpu:serial"},
@@ -65,7 +66,8 @@ std::vector<open_options> options_of(const sweep_target& target) {
   return all;
 }
 
-/// A number as special as the data: for odd seeds the largest of many by magnitude, infinity and NaNs counting as more.
+/// A number that is as special as the data. For odd seeds it is the largest of many by magnitude, where infinity and
+/// NaN count as larger than any number.
 base::scalar_value number_like(lab::data_class data, std::uint64_t seed, dtype type) {
   constexpr std::size_t many = 2048;  // infinities and NaNs are rarer than 1 in 1000
   const std::vector<std::byte> values = lab::generate(data, seed, type, many);
@@ -79,14 +81,14 @@ base::scalar_value number_like(lab::data_class data, std::uint64_t seed, dtype t
   return largest;
 }
 
-/// Up to `most`, and mostly where tiles, packs and blocks of some power of two end, or one before or after.
+/// A size up to `most`: usually an end of tiles, packs or blocks of a power of two, or one less or more.
 std::uint64_t size_at_an_end(std::uint64_t most, std::mt19937_64& random) {
   const std::uint64_t tile = std::uint64_t{1} << random() % static_cast<unsigned>(std::bit_width(most));
   const std::uint64_t end = random() % (most / tile + 1) * tile, beside = random() % 3;
   return end + beside == 0 ? 0 : end + beside - 1;
 }
 
-/// The axes of one target, and how a row of their indices becomes a case.
+/// The axes of one target, and the conversion of a row of indices to a case.
 struct axes {
   const registry::variant& variant;
   const registry::algorithm& what;
@@ -104,7 +106,7 @@ struct axes {
   }
 
   static constexpr std::size_t type_at = 0, setting_at = 1, shape_at = 2, data_at = 3, options_at = 4, place_at = 5,
-                               tuning_at = 6;  // and one for each further axis of tuning
+                               tuning_at = 6;  // followed by one for each further tuning axis
 
   std::vector<unsigned> sizes() const {
     std::vector<unsigned> all;
@@ -115,10 +117,10 @@ struct axes {
     return all;
   }
 
-  /// The programs that an OpenCL target is tried with: rows of a type, a word of the setting that has most of them (an
-  /// operator, a payload; others are often arguments of kernels) and a value for each axis of tuning. When all is to be
-  /// tried, every pair of these occurs; else every single value, and since axes begin at different values in different
-  /// variants, the pairs differ too.
+  /// The programs to compile for an OpenCL target: rows of a type, a word of the main setting (an operator or a
+  /// payload; other settings are often arguments of kernels), and a value for each tuning axis. If everything is
+  /// tested, every pair of these occurs. Otherwise every single value occurs, and the pairs differ between variants,
+  /// since their axes begin at different values.
   std::vector<std::vector<unsigned>> programs(cover how_much) const {
     const std::vector<unsigned> all = sizes();
     std::vector<unsigned> parts{all[type_at], words()};
@@ -131,7 +133,7 @@ struct axes {
     return rows;
   }
 
-  /// The setting that programs differ in.
+  /// The setting that needs different programs.
   std::size_t main_setting() const {
     const auto fewer = [](const registry::setting& a, const registry::setting& b) {
       return a.values.size() < b.values.size();
@@ -150,7 +152,8 @@ struct axes {
     std::copy(program.begin() + 2, program.end(), row.begin() + tuning_at);
   }
 
-  /// The settings that differ only in the main one's word; where these have no answer, the first ones with that word.
+  /// The settings that differ from `like` only in the main setting's word. If the algorithm refuses them, the first
+  /// settings with that word.
   unsigned setting_with_word(unsigned like, unsigned word) const {
     const std::size_t main = main_setting();
     auto wanted = settings[like].setting;
@@ -184,7 +187,8 @@ struct axes {
   registry::problem problem_at(const std::vector<unsigned>& row, std::uint64_t seed) const {
     return *problem_at(row, seed, what.edge_shapes[row[shape_at]]);
   }
-  /// The row's settings, or the next ones that have an answer at this shape; none if no settings have.
+  /// The problem with the row's settings, or with the next settings that are valid at this shape; none if there are
+  /// none.
   std::optional<registry::problem> problem_at(const std::vector<unsigned>& row, std::uint64_t seed,
                                               const registry::extents& shape) const {
     const auto well_posed = lab::problems_at(what, what.types[row[type_at]], shape, seed);
@@ -195,7 +199,7 @@ struct axes {
   }
 };
 
-/// What a call is given: the same text, the same inputs and results.
+/// Describes the inputs of a case. Equal texts mean equal inputs and results.
 std::string given_to(const sweep_case& c) {
   std::string text = to_string(c.problem);
   for (std::size_t k = 0; k < c.problem.what->numbers.size(); ++k)
@@ -204,8 +208,8 @@ std::string given_to(const sweep_case& c) {
   return text + " data=" + std::string(name_of(c.data)) + " seed=" + std::to_string(c.seed);
 }
 
-/// The devices of a backend are tried with the same inputs, of which the definition, which is slow, computes the
-/// results once; but only as many are kept as do not crowd out other programs.
+/// The inputs and the definition's results for a case. All devices of a backend share them, since the definition is
+/// slow. Only as many are kept as leave memory for other programs.
 std::shared_ptr<const lab::verified_case> expected_of(const sweep_case& c) {
   constexpr double most = 256 << 20;  // bytes
   static std::map<std::string, std::shared_ptr<const lab::verified_case>> known;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cases on which every variant's bits are compared with the definition's, made from the catalog alone: nothing is
-// named by hand, so a new variant, device, type, setting or tuning value is swept as soon as it is listed.
+// The cases in which every variant's bits are compared with the definition's. They are made from the catalog alone: a
+// new variant, device, type, setting or tuning value is tested as soon as it is listed.
 #pragma once
 
 #include "helpers.hpp"
@@ -14,17 +14,17 @@
 
 namespace tilewise::tests {
 
-/// One variant on one device, by name; together they make a test.
+/// One variant on one device, by name. Each target makes one test.
 struct sweep_target {
-  registry::variant variant;  // a copy: peers that are added later move the catalog's
+  registry::variant variant;  // a copy, since adding peers moves the catalog's variants
   std::string device;         // "cpu:threads", "opencl:0"
 };
 
-/// Every variant of the library (no peers) on every device of its backend that is present. The definition itself is
-/// compared with nothing.
+/// Every variant of the library, without peers, on every device of its backend on this machine. The definition itself
+/// is left out, since nothing could be compared with it.
 std::vector<sweep_target> sweep_targets();
 
-/// Where the operands lie in memory. All of them have guard zones on both sides.
+/// Where the operands are in memory. All of them have guard zones on both sides.
 enum class placement : std::uint8_t { apart, in_place, unaligned };
 
 /// One call of one variant.
@@ -32,7 +32,7 @@ struct sweep_case {
   registry::problem problem;
   lab::data_class data;
   std::uint64_t seed;
-  open_options options;  // threads and instruction set, on CPU devices
+  open_options options;  // threads and instruction set, for CPU devices
   registry::tuning tuning;
   placement place;
 };

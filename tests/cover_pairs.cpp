@@ -24,7 +24,7 @@ std::vector<std::vector<unsigned>> cover_pairs(const std::vector<unsigned>& size
     for (std::size_t k = 0; k < count; ++k) {
       if (k == i || k == j) continue;
       long best = -1;
-      for (int attempt = 0; attempt < 8; ++attempt) {  // the one of eight values that covers the most new pairs
+      for (int attempt = 0; attempt < 8; ++attempt) {  // keeps the best of eight attempts
         const auto value = static_cast<unsigned>(random() % sizes[k]);
         const long fresh = std::count_if(chosen.begin(), chosen.end(),
                                          [&](std::size_t other) { return !pair(other, row[other], k, value); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the CUDA tests share: a GPU, or a word why there is none.
+// What the CUDA tests share: a GPU, or the reason why there is none.
 #pragma once
 
 #include "backend/cuda/device.hpp"
@@ -11,7 +11,7 @@
 
 namespace tilewise::tests {
 
-/// Tests on the first GPU; skipped, with the reason, where there is none.
+/// Tests on the first GPU. They are skipped, with the reason, if there is none.
 class cuda_device_test : public testing::Test {
  protected:
   void SetUp() override {

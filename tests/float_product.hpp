@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A product of floats by one variant, with operands that begin anywhere between guard zones.
+// A product of floats by one variant, with operands at any address between guard zones.
 #pragma once
 
 #include "guarded_operand.hpp"
@@ -33,7 +33,7 @@ struct float_product {
   std::vector<float> a, b;
   std::array<std::uint64_t, 3> shift{};  // of A, B and C, in bytes
 
-  /// As the CPU computes it.
+  /// The product as the CPU computes it.
   std::vector<float> expected() const {
     std::vector<float> c = floats_of(poisoned(f.m * f.ldc * sizeof(float)));
     matmul<float>(std::span(a), {f.m, f.k, f.lda}, std::span(b), {f.k, f.n, f.ldb}, std::span(c), {f.m, f.n, f.ldc});

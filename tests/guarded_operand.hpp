@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An operand in a device's memory between two guard zones, which reveal a write outside it on any backend.
+// An operand in device memory between two guard zones, which show on any backend if something is written outside it.
 #pragma once
 
 #include "backend/backend.hpp"
@@ -9,7 +9,7 @@
 
 namespace tilewise::tests {
 
-/// What memory holds before it is written: a result hardly ever consists of these bytes.
+/// Fills memory before it is written. A result hardly ever consists of these bytes.
 inline constexpr std::byte poison{0xa5};
 
 inline std::vector<std::byte> poisoned(std::size_t bytes) { return std::vector<std::byte>(bytes, poison); }

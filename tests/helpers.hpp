@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What several test files share: floats for which the order shows, and what a call throws.
+// What several test files share: floats whose sums show the order, and checks of what a call throws.
 #pragma once
 
 #include "lab/verify/generate.hpp"
@@ -22,9 +22,9 @@
 
 namespace tilewise::tests {
 
-/// How much of what could be tried is tried, as set by TILEWISE_TEST_COVER.
+/// How many of the possible cases are tested, set by TILEWISE_TEST_COVER.
 enum class cover : std::uint8_t {
-  few,    // a case of each kind: under the sanitizers each costs ten times as long
+  few,    // one case of each kind; under the sanitizers each takes ten times as long
   pairs,  // the default: every pair of values of any two axes
   all     // thousands of random cases, and every OpenCL program
 };
@@ -37,7 +37,7 @@ inline cover test_cover() {
   throw std::invalid_argument("TILEWISE_TEST_COVER is '" + std::string(word) + "'; it takes few, pairs or all");
 }
 
-/// Floats with a wide range of exponents: another association gives other bits.
+/// Floats with a wide range of exponents: adding them in another order gives other bits.
 inline std::vector<float> wide_floats(std::uint64_t n, std::uint64_t seed = 1) {
   const std::vector<std::byte> bytes = lab::generate(lab::data_class::wide, seed, dtype::f32, n);
   std::vector<float> values(n);
@@ -45,7 +45,7 @@ inline std::vector<float> wide_floats(std::uint64_t n, std::uint64_t seed = 1) {
   return values;
 }
 
-/// The devices that compute an algorithm: a backend need not have all of them.
+/// The devices that compute an algorithm. Not every backend has all algorithms.
 inline std::vector<device> devices_with(std::string_view algorithm) {
   const auto variants = registry::variants_of(registry::find_algorithm(algorithm));
   std::vector<device> all = devices();
@@ -57,7 +57,8 @@ inline std::vector<device> devices_with(std::string_view algorithm) {
   return all;
 }
 
-/// The message of the tilewise::error that `call` throws; fails if it throws none or one of another code.
+/// The message of the tilewise::error that `call` throws. The test fails if it throws nothing or an error with another
+/// code.
 template <class Call>
 std::string message_of(errc expected, const Call& call) {
   try {
@@ -70,7 +71,7 @@ std::string message_of(errc expected, const Call& call) {
   return "";
 }
 
-/// The code of the tilewise::error that `call` throws, which must come with a sentence.
+/// The code of the tilewise::error that `call` throws, which must also have a message.
 template <class Call>
 errc code_of(const Call& call) {
   try {
@@ -83,7 +84,8 @@ errc code_of(const Call& call) {
   return errc::io;
 }
 
-/// The same values, bit for bit. One check of the whole: millions of checks would take longer than what is tested.
+/// Checks that values are equal bit for bit. It is one check for all values, since millions of checks would take longer
+/// than the code under test.
 template <class T>
 void expect_bits(const std::vector<T>& got, const std::vector<T>& expected, const std::string& what) {
   ASSERT_EQ(got.size(), expected.size()) << what;
@@ -94,7 +96,7 @@ void expect_bits(const std::vector<T>& got, const std::vector<T>& expected, cons
          << " instead of " << *first.second;
 }
 
-/// As ==, which compares std::byte one by one.
+/// Faster than ==, which compares std::byte one by one.
 inline bool same_bytes(const std::vector<std::byte>& a, const std::vector<std::byte>& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0);
 }

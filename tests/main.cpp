@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one test program. --write-golden writes the golden digests that are missing instead of testing (golden.hpp), and
-// --soak tries random cases (soak.hpp).
+// The only test program. With --write-golden it does not test, but records missing golden digests (golden.hpp). With
+// --soak it runs random cases (soak.hpp).
 #include "bits/bits_test.hpp"
 #include "bits/golden.hpp"
 #include "bits/soak.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows and columns of a matrix, for tests of what is done to each of them alone.
+// Rows and columns of a matrix, for tests that compare each of them alone.
 #pragma once
 
 #include <tilewise/matrix.hpp>
@@ -8,7 +8,7 @@
 
 namespace tilewise::tests {
 
-/// Row or column `i`, copied out of the matrix.
+/// A copy of row or column `i` of the matrix.
 inline std::vector<float> line_of(const std::vector<float>& a, const matrix_layout& l, axis which, std::uint64_t i) {
   std::vector<float> line;
   const std::uint64_t length = which == axis::rows ? l.columns : l.rows;

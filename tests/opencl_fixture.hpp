@@ -31,7 +31,7 @@ class opencl_device_test : public testing::Test {
   std::shared_ptr<backend::device> device;
 };
 
-/// An independent OpenCL user: a context and a queue that the library did not make.
+/// A context and a queue of OpenCL that the library did not make, as another program's.
 struct foreign_queue {
   explicit foreign_queue(cl_command_queue_properties properties = 0) {
     cl_platform_id platform = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of parts of a longer array share: telling values, random cuts, comparison of bytes.
+// What the tests of parts of a longer array share: suitable values, random cuts, comparison of bytes.
 #pragma once
 
 #include "helpers.hpp"
@@ -10,7 +10,7 @@
 namespace tilewise::tests {
 
 inline constexpr std::uint64_t two33 = std::uint64_t{1} << 33;
-/// Other associations have other bits on the first four; the others have NaNs of all payloads and zeros of both signs.
+/// On the first four, another order gives other bits. The others have NaNs with all payloads, and zeros of both signs.
 inline constexpr std::array telling{lab::data_class::uniform,    lab::data_class::wide, lab::data_class::near_one,
                                     lab::data_class::cancelling, lab::data_class::nan,  lab::data_class::zeros};
 
@@ -30,10 +30,10 @@ bool same_bytes(const std::vector<T>& a, const std::vector<T>& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
-/// The same in every run.
+/// The same numbers in every run.
 inline std::mt19937_64 random_numbers(5);
 
-/// Ends of parts that make up [0, n), some of them empty.
+/// The ends of parts that together are [0, n); some parts are empty.
 inline std::vector<std::uint64_t> random_ends(std::uint64_t n, std::size_t parts) {
   std::vector<std::uint64_t> ends{n};
   while (ends.size() < parts) ends.push_back(random_numbers() % (n + 1));
@@ -41,7 +41,7 @@ inline std::vector<std::uint64_t> random_ends(std::uint64_t n, std::size_t parts
   return ends;
 }
 
-/// All element types, as a typed suite takes them.
+/// All element types, for a typed test suite.
 using element_types = ::testing::Types<float, double, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t>;
 
 }  // namespace tilewise::tests

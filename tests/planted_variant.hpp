@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A variant with a fault in it, for tests of what happens then.
+// A faulty variant, for tests of how its fault is handled.
 #pragma once
 
 #include "registry/variant.hpp"
@@ -18,7 +18,7 @@ inline registry::variant planted_variant(std::string_view algorithm, std::string
           .run = run};
 }
 
-/// Peers are measured but never chosen, so a planted one disturbs no other test of its program.
+/// A planted peer. Peers are measured but never chosen, so it does not affect other tests of the program.
 inline registry::variant planted_peer(std::string_view algorithm, std::string_view name,
                                       decltype(registry::variant::run) run) {
   registry::variant planted = planted_variant(algorithm, name, run);

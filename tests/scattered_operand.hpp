@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An operand in a group's memory whose borders are anywhere; a part may be empty, or all of it.
+// An operand in a group's memory with arbitrary borders between ranks; a rank's part may be empty, or have all of it.
 #pragma once
 
 #include "backend/group/device.hpp"
@@ -42,7 +42,7 @@ class scattered_operand {
   backend::memory memory_;
 };
 
-/// Runs a case of a group with the borders of its operands anywhere. What is wrong, or empty.
+/// Runs a case on a group with arbitrary borders of its operands. Returns what is wrong, or an empty string.
 inline std::string run_scattered(const registry::variant& v, const lab::verified_case& c, const registry::tuning& t,
                                  backend::group::queue& q, std::mt19937_64& random) {
   const auto in = c.problem.what->inputs(c.problem), out = c.problem.what->outputs(c.problem);

@@ -10,7 +10,7 @@
 
 namespace tilewise::tests {
 
-/// Private, and removed with its scope.
+/// A private folder that is removed at the end of its scope.
 class scratch_folder {
  public:
   scratch_folder() {
@@ -22,7 +22,7 @@ class scratch_folder {
   scratch_folder(const scratch_folder&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
-  /// A line, in a file whose folders are made.
+  /// Writes a line to a file, and creates the folders in its path.
   void write(const std::filesystem::path& file, const std::string& text) const {
     std::filesystem::create_directories((path_ / file).parent_path());
     std::ofstream(path_ / file) << text << "\n";

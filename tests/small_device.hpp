@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of devices share whose memory is smaller than the problems (TILEWISE_DEVICE_MEMORY, which
-// CMakeLists.txt sets for them).
+// What tests share that run problems larger than the device's memory (TILEWISE_DEVICE_MEMORY, which CMakeLists.txt sets
+// for them).
 #pragma once
 
 #include "parts.hpp"
@@ -13,7 +13,7 @@
 
 namespace tilewise::tests {
 
-/// Wide exponents and cancellation.
+/// Values with wide exponents, and with sums that cancel.
 inline std::vector<float> rough(std::size_t count) {
   std::mt19937 random(static_cast<unsigned>(count));
   std::vector<float> values(count);
@@ -21,7 +21,7 @@ inline std::vector<float> rough(std::size_t count) {
   return values;
 }
 
-/// Every device with memory of its own, and PoCL; `compute` returns the result on the device that it is given.
+/// Runs on every device with its own memory, and on PoCL. `compute` returns the result on the device that it gets.
 template <class Compute>
 void expect_bits_of_cpu(const Compute& compute) {
   const auto expected = compute(open("cpu"));

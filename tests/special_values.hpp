@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// 64 values of each element type at which operators go wrong, and what the operators must make of any two of them,
-// written case by case and in wider arithmetic, using nothing from src/order.
+// 64 values of each element type at which operators go wrong, and the expected result of each operator for any two of
+// them. The results are written case by case and in wider arithmetic, without anything from src/order.
 #pragma once
 
 #include "lab/verify/generate.hpp"
@@ -16,7 +16,7 @@ namespace tilewise::tests {
 template <class T>
 using bits_like = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
-/// Magnitudes of floats; each is taken with both signs.
+/// Magnitudes of floats. Each is used with both signs.
 template <class T>
 std::vector<T> special_magnitudes() {
   using limits = std::numeric_limits<T>;
@@ -71,8 +71,8 @@ std::array<T, 64> special_values() {
   return values;
 }
 
-/// Twice the bits of a sum or product and two more, so that rounding to T a second time changes nothing
-/// (Figueroa, When is double rounding innocuous?, 1995).
+/// More than twice the bits of a sum or product, so that rounding to T a second time changes nothing (Figueroa, When is
+/// double rounding innocuous?, 1995).
 __extension__ typedef __float128 quad;
 template <class T>
 using wider = std::conditional_t<std::is_same_v<T, float>, double, quad>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plain loop over an image's rows, shared among OpenMP's threads: what a program does without a library.
+// A plain loop over an image's rows, shared among OpenMP's threads: what a program without a library would do.
 #include "backend/cpu/device.hpp"
 #include "convolve/problem.hpp"
 #include "peers/variants.hpp"

@@ -12,7 +12,7 @@ namespace tilewise::peers {
 
 namespace {
 
-/// One thread, or OpenMP's.
+/// One thread, or OpenMP's threads.
 struct openmp_team {
   int threads;
 
@@ -31,7 +31,7 @@ struct openmp_team {
   }
 };
 
-/// A call on one thread takes several seconds there, and a median takes a dozen calls.
+/// At this size a call on one thread takes several seconds, and a median takes a dozen calls.
 constexpr double most_updates = 1 << 28;
 
 std::string one_thread_unsupported(const registry::problem& p, const backend::device& on, const registry::tuning&) {

@@ -26,8 +26,8 @@ struct grid {
   T* operator[](std::uint64_t j) const { return row[j]; }
 };
 
-/// The memory of a grid, which a program would keep from step to step; from the queue's pool, so that calls need not
-/// pay for fresh pages.
+/// The memory of a grid. A program would keep it from step to step; here it comes from the queue's pool, so that a call
+/// does not pay for new pages.
 template <class T>
 class grid_memory {
  public:
@@ -45,7 +45,7 @@ class grid_memory {
 
 template <class T, class Team>
 void set_boundaries(grid<T> c, std::uint64_t g, const Team& team) {
-  const std::uint64_t right = c.columns - 1 - g, bottom = c.rows - 1 - g;  // the last that are not ghosts
+  const std::uint64_t right = c.columns - 1 - g, bottom = c.rows - 1 - g;  // the last ones without ghosts
   team.each_row(g, bottom + 1, [=](std::uint64_t j) {
     const bool is_upper = j < c.rows / 2;
     c[j][is_upper ? g : right] = 1;
@@ -60,7 +60,7 @@ void set_boundaries(grid<T> c, std::uint64_t g, const Team& team) {
   }
 }
 
-/// A mask of any size and weights.
+/// Applies a mask of any size and weights.
 template <class T, class Team>
 void convolve(grid<T> c, grid<T> mask, grid<T> lap, const Team& team) {
   const std::uint64_t g = mask.rows / 2;
@@ -99,7 +99,7 @@ void take_steps(const registry::problem& p, const T* field, T* result, backend::
   for (std::uint64_t j = 0; j < s.rows; ++j) std::copy_n(old[j + g] + g, s.columns, result + j * s.columns);
 }
 
-/// A peer that takes the steps with a team, which is made from the queue.
+/// A peer that computes the steps with a team made from the queue.
 template <class Team>
 void run_with(const registry::problem& p, const registry::bindings& where, const registry::tuning&,
               backend::queue& on) {
@@ -119,7 +119,7 @@ inline registry::variant peer(std::string_view name, std::string_view source,
                               decltype(registry::variant::run) run) {
   registry::variant made = cpu_peer("diffuse", name, source, unsupported, run);
   made.types = float_types;
-  made.bound = 0;  // the lab's fields are finite
+  made.bound = 0;  // the laboratory's fields are finite
   return made;
 }
 

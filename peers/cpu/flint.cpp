@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FLINT's exact products: of integers, and modulo a one-word number. Every call converts the operands to FLINT's form
-// of a polynomial and the result back, at 2 % of the time.
+// FLINT's exact products: of integers, and modulo a number of one word. Each call converts the operands to FLINT's
+// polynomials and the result back, which takes 2 % of the time.
 #include "backend/cpu/device.hpp"
 #include "peers/variants.hpp"
 #include "polymul/problem.hpp"
@@ -49,7 +49,7 @@ struct residue_polynomial {
   }
 };
 
-/// The product may be shorter than its factors suggest, if its last coefficients are 0.
+/// The product may be shorter than the factors suggest, if its last coefficients are 0.
 template <class T>
 void multiply_integers(const registry::problem& p, const T* a, const T* b, std::int64_t* c) {
   const polymul::sizes s(p);
@@ -76,7 +76,7 @@ void multiply_residues(const registry::problem& p, const T* a, const T* b, std::
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& queue) {
   const auto threads = static_cast<int>(static_cast<backend::cpu::queue&>(queue).threads());
-  if (flint_get_num_threads() != threads) flint_set_num_threads(threads);  // which restarts them
+  if (flint_get_num_threads() != threads) flint_set_num_threads(threads);  // this restarts the threads
   const auto multiply = [&]<class T>(T) {
     const T *const a = where.in[0].as<const T>(), *const b = where.in[1].as<const T>();
     std::int64_t* const c = where.out[0].as<std::int64_t>();

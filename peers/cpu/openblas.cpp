@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenBLAS, as Debian ships it. It starts its threads as soon as it is loaded, so it is not loaded with the tool but
-// when it is first measured.
+// OpenBLAS, as Debian ships it. It starts its threads when it is loaded, so it is not loaded with the tool but when it
+// is first measured.
 #include "backend/cpu/device.hpp"
 #include "matmul/problem.hpp"
 #include "matvec/problem.hpp"
@@ -17,8 +17,9 @@ namespace tilewise::peers {
 
 namespace {
 
-/// Its threads spin for 20 ms waiting for the next call, on the cores on which ours are measured alternately with it.
-/// With the shortest wait it loses nothing: its calls are long, or run on one thread.
+/// By default OpenBLAS's threads spin for 20 ms waiting for the next call, on the cores that our variants use when they
+/// are measured in turns with it. The shortest wait does not slow OpenBLAS down: its calls are long, or run on one
+/// thread.
 dynamic_library opened() {
   setenv("OPENBLAS_THREAD_TIMEOUT", "4", 0);
   return dynamic_library{"libopenblas.so.0"};
@@ -71,7 +72,7 @@ void run_matvec(const registry::problem& p, const registry::bindings& where, con
   const impl::matvec::sizes s(p);
   const auto multiply = [&]<class T>(T one, auto gemv) {
     T* const y = where.out[0].as<T>();
-    if (s.n == 0) return std::fill_n(y, s.m, T(0)), void();  // BLAS leaves y as it is
+    if (s.n == 0) return std::fill_n(y, s.m, T(0)), void();  // BLAS would leave y as it is
     gemv(CblasRowMajor, CblasNoTrans, static_cast<blasint>(s.m), static_cast<blasint>(s.n), one,
          where.in[0].as<const T>(), stride(s.lda), where.in[1].as<const T>(), 1, T(0), y, 1);
   };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sorts of the C++ standard library, of GNU's parallel mode, of oneTBB and of Highway, each as a program would call
-// it.
+// Sorts of the C++ standard library, of GNU's parallel mode, of oneTBB and of Highway, each called as a program would.
 #include "backend/cpu/device.hpp"
 #include "peers/variants.hpp"
 #include "sort_axis/problem.hpp"
@@ -33,7 +32,7 @@ std::string on_one_thread(const registry::problem& p, const backend::device& on,
   return elsewhere.empty() ? plain_sorts_only(p) : elsewhere;
 }
 
-/// They sort in place, so the input is copied to the output first. Their comparison needs data without NaN.
+/// These sorts work in place, so the input is first copied to the output. Their comparison does not allow NaN.
 template <class Sort>
 void sort_copy(const registry::problem& p, const registry::bindings& where, backend::queue& queue, Sort sort) {
   queue.copy(where.out[0], where.in[0], p.n() * size_of(p.type));
@@ -70,7 +69,7 @@ void run_sort_of_rows(const registry::problem& p, const registry::bindings& wher
   });
 }
 
-/// Equal keys differ at most in the signs of zeros.
+/// The results may differ from ours only in the signs of zeros among equal keys.
 registry::variant sorting_peer(std::string_view name, std::string_view source,
                                decltype(registry::variant::unsupported) unsupported,
                                decltype(registry::variant::run) run, std::string_view algorithm = "sort") {
@@ -104,8 +103,8 @@ void run_tbb(const registry::problem& p, const registry::bindings& where, const 
 #endif
 
 #if TILEWISE_WITH_HIGHWAY
-/// Highway 1.0 takes AVX-512 wherever it is found. On AMD's processors storing a vector's chosen lanes is so slow with
-/// it that sorts of 4-byte keys take six times as long as with AVX2.
+/// Highway 1.0 uses AVX-512 wherever it exists. AMD's processors store selected lanes of a vector so slowly with it
+/// that sorts of 4-byte keys take six times as long as with AVX2.
 template <class T>
 std::int64_t best_target() {
   const bool is_slow = sizeof(T) == 4 && __builtin_cpu_is("amd") && __builtin_cpu_supports("avx2");

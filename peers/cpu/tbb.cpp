@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // oneTBB's own algorithms, as its documentation shows them, with the standard library within each range; and HiPerC's
-// program with oneTBB, which cuts its fields into rectangles (diffuse.cpp says more).
+// program with oneTBB, which cuts the fields into rectangles (see diffuse.cpp).
 #include "backend/cpu/device.hpp"
 #include "peers/cpu/diffuse.hpp"
 #include "peers/variants.hpp"

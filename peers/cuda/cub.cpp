@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUB, the vendor's own algorithms, from the toolkit that this build uses.
+// CUB, NVIDIA's own algorithms, from the toolkit of this build.
 #include "backend/cuda/error.hpp"
 #include "backend/cuda/queue.hpp"
 #include "peers/cuda/cub_calls.hpp"
@@ -14,9 +14,9 @@ namespace {
 
 namespace cuda = backend::cuda;
 
-/// Fewer types than ours, since CUB compiles slowly; the others are as wide as one of these.
+/// Fewer types than ours, since CUB compiles slowly. The other types have the same width as one of these.
 constexpr std::array sum_types{dtype::f32, dtype::f64, dtype::i32, dtype::u32};
-/// Here, signed integers cost the same as unsigned ones.
+/// For these sorts, signed integers cost the same as unsigned ones.
 constexpr std::array sort_types{dtype::f32, dtype::f64, dtype::u32, dtype::u64};
 constexpr std::array pair_types{dtype::u32};
 
@@ -36,7 +36,7 @@ std::string other_than_pairs(const registry::problem& p, const backend::device&,
   return "";
 }
 
-/// CUB's calls come in pairs: the first returns the size of the workspace, which is then taken from the pool.
+/// Each of CUB's calls is made twice: the first returns the size of the workspace, which then comes from the pool.
 template <cudaError_t (*Algorithm)(cub_call&)>
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& on) {
   cuda::queue& q = cuda::enter(on);
@@ -63,7 +63,7 @@ registry::variant cub_sum(std::string_view algorithm, std::string_view source) {
           .peer = true};
 }
 
-/// Equal keys differ at most in the signs of zeros.
+/// The results may differ from ours only in the signs of zeros among equal keys.
 template <cudaError_t (*Algorithm)(cub_call&)>
 registry::variant cub_sort(std::string_view name, std::string_view source, std::span<const dtype> types = sort_types,
                            decltype(other_than_keys)* unsupported = other_than_keys) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUB's algorithms through plain pointers, so that the files that include CUB, which compiles slowly, include little
-// else.
+// CUB's algorithms through plain pointers. CUB compiles slowly, so the files that include it include little else.
 #pragma once
 
 #include <tilewise/types.hpp>
@@ -15,20 +14,20 @@ struct cub_call {
   void* out;
   std::uint64_t n;
   cudaStream_t stream;
-  const void* values_in = nullptr;  // of pairs
+  const void* values_in = nullptr;  // for pairs
   void* values_out = nullptr;
-  void* workspace = nullptr;  // without one, a call only sets `bytes` to the size it needs
+  void* workspace = nullptr;  // if null, a call only sets `bytes` to the size that it needs
   std::size_t bytes = 0;
 };
 
-/// For f32, f64 and types that wrap in 32 bits.
+/// For f32, f64, and integers of 32 bits.
 cudaError_t cub_reduce(cub_call& call);
 cudaError_t cub_scan(cub_call& call);
 
 /// For f32, f64, u32 and u64.
 cudaError_t cub_radix_sort(cub_call& call);
 cudaError_t cub_merge_sort(cub_call& call);
-/// Of u32 and u32.
+/// For pairs of u32 and u32.
 cudaError_t cub_radix_pairs(cub_call& call);
 
 }  // namespace tilewise::peers

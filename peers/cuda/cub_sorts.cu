@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUB's sorts, from the toolkit that this build uses.
+// CUB's sorts, from the toolkit of this build.
 #include "peers/cuda/cub_calls.hpp"
 
 #include <cub/device/device_merge_sort.cuh>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUB's sums, from the toolkit that this build uses.
+// CUB's sums, from the toolkit of this build.
 #include "peers/cuda/cub_calls.hpp"
 
 #include <cub/device/device_reduce.cuh>
@@ -14,7 +14,7 @@ cudaError_t with_listed_type(dtype type, F&& f) {
   switch (type) {
     case dtype::f32: return f(float{});
     case dtype::f64: return f(double{});
-    default: return f(std::uint32_t{});  // i32 too: a sum that wraps has the same bits
+    default: return f(std::uint32_t{});  // i32 too: sums that wrap have the same bits
   }
 }
 

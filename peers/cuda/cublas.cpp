@@ -43,7 +43,7 @@ void check(cublasStatus_t status, const char* call) {
     throw error(errc::unsupported, std::string(call) + " of cuBLAS failed with status " + std::to_string(status));
 }
 
-/// One handle per device, kept between calls as a program would keep it, set to the queue's stream.
+/// One handle for each device, set to the queue's stream. It is kept between calls, as a program would keep it.
 cublasHandle_t handle_on(cuda::queue& q, cublasMath_t mode) {
   static std::map<int, cublasHandle_t> handles;
   int ordinal = 0;
@@ -84,7 +84,7 @@ void multiply(const registry::problem& p, const registry::bindings& where, backe
 
 void run_matmul(const registry::problem& p, const registry::bindings& where, const registry::tuning&,
                 backend::queue& on) {
-  // Keeps tensor cores away from f32. For f64 it would choose a kernel that takes 1.3 times as long.
+  // Pedantic math keeps tensor cores away from f32. For f64 it would choose a kernel that takes 1.3 times as long.
   multiply(p, where, on, p.type == dtype::f32 ? CUBLAS_PEDANTIC_MATH : CUBLAS_DEFAULT_MATH);
 }
 
@@ -101,7 +101,7 @@ void run_matvec(const registry::problem& p, const registry::bindings& where, con
   const auto run = [&]<class T>(T one, auto gemv) {
     const T zero = 0;
     T* const y = where.out[0].as<T>();
-    if (s.n == 0) {  // BLAS leaves y as it is
+    if (s.n == 0) {  // BLAS would leave y as it is
       TW_CUDA(cudaMemsetAsync(y, 0, s.m * sizeof(T), q.stream()));
       return;
     }
@@ -129,7 +129,7 @@ registry::variant cublas_peer(std::string_view algorithm, std::string_view name,
           .peer = true};
 }
 
-/// As for our own variant with TF32.
+/// The same as for our variant with TF32.
 constexpr double tf32_bound = 2e-2;
 
 }  // namespace

@@ -59,14 +59,14 @@ struct plans {
   }
 };
 
-/// The plans of one device and length, set to the queue's stream.
+/// The plans for one device and length, set to the queue's stream.
 plans plans_of(cuda::queue& q, std::uint64_t length) {
   static std::map<std::pair<int, std::uint64_t>, plans> kept;
   int ordinal = 0;
   TW_CUDA(cudaGetDevice(&ordinal));
   const std::pair key{ordinal, length};
   auto found = kept.find(key);
-  if (found == kept.end()) found = kept.emplace(key, plans(length)).first;  // kept once both are made
+  if (found == kept.end()) found = kept.emplace(key, plans(length)).first;  // stored only after both were made
   const plans& p = found->second;
   check(fft().set_stream(p.forward, q.stream()), "cufftSetStream");
   check(fft().set_stream(p.back, q.stream()), "cufftSetStream");
@@ -87,7 +87,7 @@ __global__ void pad(const T* a, std::uint64_t n, const T* b, std::uint64_t m, do
   out[length + i] = i < m ? static_cast<double>(b[i]) : 0.0;
 }
 
-/// The second spectrum follows the first in memory; the first becomes the product.
+/// The second spectrum follows the first in memory. The product replaces the first.
 __global__ void multiply(cufftDoubleComplex* spectra, std::uint64_t count) {
   const std::uint64_t i = item();
   if (i >= count) return;
@@ -95,7 +95,7 @@ __global__ void multiply(cufftDoubleComplex* spectra, std::uint64_t count) {
   spectra[i] = {x.x * y.x - x.y * y.y, x.x * y.y + x.y * y.x};
 }
 
-/// cuFFT leaves the factor of the length in; it is a power of two, so taking it out is exact.
+/// cuFFT does not divide by the length. That is a power of two, so this division is exact.
 __global__ void round_to_integers(const double* values, double scale, std::int64_t* c, std::uint64_t count) {
   const std::uint64_t i = item();
   if (i < count) c[i] = __double2ll_rn(values[i] * scale);
@@ -138,8 +138,8 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
   TW_CUDA(cudaGetLastError());
 }
 
-/// Of the largest coefficient: about 1e-15 is expected at 2^21 coefficients, and one lost product among as many
-/// amounts to 1e-7.
+/// Relative to the largest coefficient. At 2^21 coefficients about 1e-15 is expected; one lost product among as many is
+/// 1e-7.
 constexpr double bound = 1e-12;
 
 }  // namespace

@@ -22,7 +22,7 @@ namespace diffuse = impl::diffuse;
 constexpr int group_side = 32;  // the original's, from its parameter file
 constexpr int widest_mask = 5;
 
-/// A kernel's argument, so it is in constant memory.
+/// As a kernel's argument it is in constant memory.
 template <class T>
 struct square_mask {
   int width;
@@ -33,7 +33,7 @@ struct square_mask {
   }
 };
 
-/// Rows and columns, with this many ghosts on each side.
+/// A field's rows and columns, with this many ghosts on each side.
 struct extent {
   std::int64_t rows, columns;
   int ghosts;
@@ -81,7 +81,7 @@ __global__ void update(const T* old, const T* lap, T* next, extent e, T rate) {
   if (e.is_field(j, i)) next[j * e.columns + i] = old[j * e.columns + i] + rate * lap[j * e.columns + i];
 }
 
-/// As many groups as cover all rows and columns, each `side` of them.
+/// Enough groups to cover all rows and columns, each with `side` of them.
 dim3 groups_for(std::uint64_t rows, std::uint64_t columns, unsigned side) {
   return dim3(static_cast<unsigned>(ceil_div(columns, side)), static_cast<unsigned>(ceil_div(rows, side)));
 }
@@ -137,7 +137,7 @@ std::vector<registry::variant> diffuse_cuda_variants() {
            .source = "HiPerC's CUDA program, rewritten",
            .unsupported = unsupported,
            .run = run,
-           .bound = 0,  // the lab's fields are finite
+           .bound = 0,  // the laboratory's fields are finite
            .peer = true}};
 }
 

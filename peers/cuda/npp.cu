@@ -35,7 +35,7 @@ const npp& filters() {
   return loaded;
 }
 
-/// What NPP wants to know of a device, asked for once, with the queue's stream.
+/// The facts that NPP needs about a device, queried once, with the queue's stream.
 NppStreamContext context_on(cuda::queue& q) {
   static std::map<int, NppStreamContext> kept;
   int ordinal = 0;
@@ -79,7 +79,7 @@ std::string unsupported(const registry::problem& p, const backend::device&, cons
   return "";
 }
 
-/// Where NPP's mask meets the result's place in the image: at its end, so that it reads from there on.
+/// The anchor of NPP's mask in the image: its end, so that NPP reads from the result's position on.
 NppiPoint last_of(const image_size& mask) {
   return {static_cast<int>(mask.columns) - 1, static_cast<int>(mask.rows) - 1};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CLBlast, as Debian ships it. It is linked with libOpenCL, so it is loaded when it is first measured and not with the
-// tool, which therefore starts where neither is installed.
+// CLBlast, as Debian ships it. It is linked with libOpenCL, so it is not loaded with the tool but when it is first
+// measured; the tool then starts without either of them.
 #include "backend/opencl/queue.hpp"
 #include "base/variable.hpp"
 #include "matmul/problem.hpp"
@@ -41,8 +41,8 @@ void check(CLBlastStatusCode status, const char* call) {
     throw error(errc::unsupported, std::string(call) + " returned " + std::to_string(status));
 }
 
-/// CLBlast computes by columns; a product by rows is the product of the transposes in reverse order, and is passed as
-/// such: its own support for rows takes one more pass over C.
+/// CLBlast computes by columns. A product by rows is the product of the transposes in reverse order, and is passed in
+/// that form: CLBlast's own support for rows takes one more pass over C.
 template <class T>
 void multiply(const impl::matmul::sizes& s, const registry::bindings& where, backend::opencl::queue& queue, auto gemm,
               auto workspace) {

@@ -23,13 +23,13 @@ namespace diffuse = impl::diffuse;
 
 constexpr unsigned group_side = 32;  // the original's, from its parameter file
 
-/// One of our fields, or the inner part of one with ghosts.
+/// One of our fields, or the inner part of a field with ghosts.
 struct placed_field {
   backend::memory where;
   std::uint64_t first, pitch;
 };
 
-/// The program and its sizes.
+/// HiPerC's program, and the sizes of its fields.
 class hiperc {
  public:
   hiperc(const registry::problem& p, opencl::queue& queue)
@@ -113,7 +113,7 @@ std::vector<registry::variant> diffuse_opencl_variants() {
            .source = "HiPerC's OpenCL program, rewritten",
            .unsupported = unsupported,
            .run = run,
-           .bound = 1e-30,  // the lab's fields are finite; a device may flush denormals
+           .bound = 1e-30,  // the laboratory's fields are finite; a device may flush denormals
            .peer = true}};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys of a record, each spelt once: the code that writes a record, reads it or checks it against the schema walks
-// these lists.
+// The keys of a record. Each is spelt once, here: the code that writes a record, reads it or checks it against the
+// schema walks these lists.
 #pragma once
 
 #include "record/record.hpp"
@@ -15,7 +15,7 @@ struct field {
   Value Owner::*member;
 };
 template <class Owner, class Value>
-field(std::string_view, Value Owner::*) -> field<Owner, Value>;  // clang has none of its own for aggregates
+field(std::string_view, Value Owner::*) -> field<Owner, Value>;  // clang deduces none for aggregates by itself
 
 template <class T>
 inline constexpr std::tuple<> fields_of{};
@@ -198,12 +198,12 @@ inline constexpr auto fields_of<result> =
                field{"noise", &result::noise},       field{"experiment", &result::experiment},
                field{"course", &result::course},     field{"ranks", &result::ranks}};
 
-/// A part of a record that is an object, with the keys of its list.
+/// A part of a record that is a JSON object, with the keys of its list.
 template <class T>
 concept part = std::tuple_size_v<std::remove_cvref_t<decltype(fields_of<T>)>>
 != 0;
 
-/// The members in order, each with its key.
+/// Calls `f` for each member in order, with its key.
 template <part T, class F>
 constexpr void each_field(F&& visit) {
   std::apply([&](const auto&... f) { (visit(f), ...); }, fields_of<T>);

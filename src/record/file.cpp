@@ -28,10 +28,10 @@ namespace {
 using nlohmann::json;
 using simdjson::dom::element;
 
-constexpr std::size_t most_told = 5;          // broken lines of one file
+constexpr std::size_t most_told = 5;          // warnings for one file
 constexpr std::size_t most_bytes = 16 << 20;  // of a line; a record with all its samples and a field has some 100,000
 
-/// Held while the file is looked at and appended to; other processes wait.
+/// Locks the file while this process examines it and appends; other processes wait.
 class file_lock {
  public:
   explicit file_lock(int file) : file_(file) {
@@ -44,7 +44,7 @@ class file_lock {
   int file_;
 };
 
-/// Nothing that somebody puts in the place of the file or of a folder meanwhile is followed.
+/// Opens without following links, so that nobody can replace the file or a folder in its path meanwhile.
 int open_to_append(const std::string& path) {
   const int folder = io::open_folder_of(path);
   if (folder < 0) return -1;
@@ -58,8 +58,8 @@ int open_to_append(const std::string& path) {
   return file;
 }
 
-/// A line that a killed run or a full disk left unfinished must not swallow the next record. Whether there is one
-/// cannot be seen in a file that may only be written.
+/// Whether the file may end within a line that a killed run or a full disk left unfinished; the next record must not be
+/// appended to that line. In a file that cannot be read, this is unknown.
 bool may_end_within_line(int file) {
   char last = 0;
   const off_t size = lseek(file, 0, SEEK_END);
@@ -85,7 +85,7 @@ void record_file::write(const result& r) {
          '\n');
 }
 
-/// As a whole or not at all: what a full disk cut short is taken back.
+/// Writes the whole line or nothing: if the disk is full, what was written is removed.
 void record_file::append(std::string_view line) {
   const off_t before = lseek(file_, 0, SEEK_END);
   while (!line.empty()) {
@@ -107,10 +107,10 @@ void record_file::fail(const char* what) const {
 
 namespace {
 
-constexpr int depth_limit = 64;  // a record nests 5 deep; deeper ones are hostile
+constexpr int depth_limit = 64;  // a record nests 5 deep; a deeper one is malicious
 constexpr std::size_t usual_bytes = 1 << 16;
 
-// Each returns whether the JSON was of the value's type.
+// Each function returns whether the JSON had the value's type.
 bool read(element from, bool& to) { return from.get(to) == simdjson::SUCCESS; }
 bool read(element from, count& to) { return from.get(to) == simdjson::SUCCESS; }
 
@@ -181,7 +181,7 @@ std::string_view text_of(element object, std::string_view key) {
   return object.at_key(key).get(found) == simdjson::SUCCESS ? found : std::string_view();
 }
 
-/// Which indispensable part is missing; empty if none is.
+/// The name of a required part that is missing; empty if none is.
 std::string lack(element object) {
   for (const std::string_view part :
        {key_of(&result::tool), key_of(&result::host), key_of(&result::device), key_of(&result::what)})
@@ -197,7 +197,7 @@ std::string lack(element object) {
   return object.at_key(what).at_key(n).is_uint64() ? "" : "has no count '" + what + "." + n + "'";
 }
 
-/// What is wrong with a line, or empty.
+/// What is wrong with a line; empty if nothing is.
 std::string damage(element object) {
   if (!object.is_object()) return "is not a JSON object";
   if (const std::string_view got = text_of(object, key_of(&result::schema)); got != schema_name)
@@ -207,7 +207,7 @@ std::string damage(element object) {
   return lack(object);
 }
 
-/// Of a line that the quick parser refuses, which may do so before it comes to the depth.
+/// For a line that the fast parser refused: that parser may report another fault before it reaches this depth.
 bool nests_too_deep(std::string_view line) {
   int depth = 0;
   bool in_string = false;
@@ -234,19 +234,19 @@ element parsed(simdjson::dom::parser& by, const simdjson::padded_string& line) {
   return tree;
 }
 
-/// Of a line that the quick parser refuses: what is wrong in words, or the numbers beyond 64 bits that JSON allows.
+/// For a line that the fast parser refused: says what is wrong, or rewrites numbers beyond 64 bits, which JSON allows.
 simdjson::padded_string respelt(std::string_view line) { return json::parse(line).dump(); }
 
-/// Reads a record's line. Files of a million lines spend their time here, so the parser, its memory and its tree serve
-/// one line after the other.
+/// Parses the line of a record. The parser, its memory and its tree are reused for every line, since files may have a
+/// million lines.
 class record_reader {
  public:
   record_reader() {
     if (parser_.allocate(usual_bytes, depth_limit) != simdjson::SUCCESS) throw std::bad_alloc();
   }
 
-  /// What is wrong with a line, or empty; `r` is set if nothing is. After the line so many bytes more may be looked at
-  /// as simdjson says, whatever they hold. Throws std::bad_alloc.
+  /// Returns what is wrong with a line, or an empty string after setting `r`. The memory after the line must be
+  /// readable for as many bytes as simdjson pads; their content does not matter. Throws std::bad_alloc.
   std::string read(std::string_view line, result& r) {
     element tree;
     const auto failure = parser_.parse(line.data(), line.size(), false).get(tree);
@@ -289,7 +289,7 @@ void read_records(const std::filesystem::path& file, const std::function<void(co
   std::size_t records = 0, broken = 0, number = 1;
   for (; stream.getline(buffer.get(), most_bytes + 1); ++number) {
     const std::string_view line(buffer.get(), static_cast<std::size_t>(stream.gcount()) - (stream.eof() ? 0 : 1));
-    if (line.empty()) continue;  // what `write` leaves where a line may have been unfinished and was not
+    if (line.empty()) continue;  // `write` adds an empty line if it could not tell whether the last one was finished
     result r;
     const std::string problem = reader.read(line, r);
     if (problem.empty()) {
@@ -298,7 +298,7 @@ void read_records(const std::filesystem::path& file, const std::function<void(co
       continue;
     }
     const std::string sentence = shown + ": line " + std::to_string(number) + " " + base::printable(problem);
-    if (json::accept(line)) throw error(errc::io, sentence);  // not what an unfinished write leaves
+    if (json::accept(line)) throw error(errc::io, sentence);  // valid JSON, so not an unfinished write
     if (++broken <= most_told && warnings) warnings->push_back(sentence + "; it was left out");
   }
   if (!stream.eof() && !stream.bad())

@@ -9,8 +9,8 @@
 
 namespace tilewise::record {
 
-/// Appends. Each line has left the process as a whole when write returns: a killed run loses at most one case, and
-/// several processes may append to one file.
+/// Appends to a file. When write() returns, the whole line has left the process, so a killed run loses at most one
+/// case. Several processes may append to one file.
 class record_file {
  public:
   explicit record_file(std::filesystem::path path);  // throws io
@@ -26,9 +26,9 @@ class record_file {
   int file_;
 };
 
-/// Gives each record to `take`, one after the other, so that a file may be larger than memory. A line that is no JSON
-/// was left by a killed run or a full disk: it is skipped and reported in `warnings`, the first few by their numbers.
-/// Empty lines are passed over. Any other damage throws `io` with the file and the line.
+/// Gives the records to `take` one by one, so a file may be larger than memory. A line that is no JSON, left by a
+/// killed run or a full disk, is skipped; `warnings` names the first few by number. Empty lines are ignored. Any other
+/// damage throws `io` with the file and the line.
 void read_records(const std::filesystem::path& file, const std::function<void(const result&)>& take,
                   std::vector<std::string>* warnings = nullptr);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A record and its parts as JSON, and back.
+// Converts a record and its parts to JSON, and back.
 #pragma once
 
 #include "record/fields.hpp"
@@ -22,7 +22,8 @@ nlohmann::json to_json(const added<T>& value);
 template <class T>
 nlohmann::json to_json(const std::vector<T>& values);
 
-/// As written to a file: the keys of a part, a word as its name, null for what is absent or not finite.
+/// As it is written to a file: a part is an object with its keys, a word is its name, and what is absent or not finite
+/// is null.
 template <class T>
 nlohmann::json to_json(const T& value) {
   if constexpr (part<T>) {
@@ -59,7 +60,7 @@ nlohmann::json to_json(const std::vector<T>& values) {
   return array;
 }
 
-/// Trusts nothing: a value of another type than the schema's counts as absent and keeps its default.
+/// Accepts any JSON object. A value whose type is not the schema's counts as absent and keeps its default.
 result from_json(const nlohmann::json& object);
 
 }  // namespace tilewise::record

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One measured case, as in its line of JSON, schema "tilewise.result/1" (record.schema.json). The laboratory fills it
+// One measured case: one line of JSON in the schema "tilewise.result/1" (record.schema.json). The laboratory fills it
 // in; the tool's tables and the report read it.
 #pragma once
 
@@ -16,16 +16,16 @@
 
 namespace tilewise::record {
 
-// Words that code acts on, each with its name in one table.
+// Words that code compares, each with its name in one table.
 
 /// What became of a case. Only `ok` and `interrupted` records carry times.
 enum class status : std::uint8_t { ok, wrong, skipped, failed, timeout, interrupted };
 
-/// What bounds a case: the device's own plain copy, its multiply-adds, those with product and sum rounded each, the
-/// speed at which it reads, or the launch of a kernel. Each is also a case itself.
+/// What may bound a case: the device's own plain copy, its fused multiply-adds, multiply-adds that round product and
+/// sum, its speed of reading, or the launch of a kernel. Each is also measured as a case of its own.
 enum class ceiling : std::uint8_t { copy, fma, muladd, read, launch };
 
-/// The names of an enumeration, in its order.
+/// The names of an enumeration's values, in order.
 template <class Word>
 inline constexpr std::array<std::string_view, 0> names_of{};
 template <>
@@ -44,7 +44,7 @@ constexpr std::string_view name_of(W which) {
   return names_of<W>[static_cast<std::size_t>(which)];
 }
 
-/// Whether it bounds operations; copies and reads bound bytes.
+/// Whether it limits operations. Copies and reads limit bytes.
 constexpr bool is_arithmetic(ceiling which) { return which == ceiling::fma || which == ceiling::muladd; }
 
 template <word W>
@@ -56,12 +56,12 @@ constexpr std::optional<W> word_of(std::string_view name) {
 
 using text = std::string;
 using count = std::uint64_t;
-/// Null in JSON if there is none. A number that is not finite is null too.
+/// Null in JSON if there is no value, or if a number is not finite.
 using maybe_text = std::optional<text>;
 using maybe_count = std::optional<count>;
 using maybe_number = std::optional<double>;
 
-/// A key that is left out if it has no value: it applies to some cases only, or is newer than the first records.
+/// A key that is left out if it has no value: it applies to some cases only, or was added to the schema later.
 template <class T>
 struct added : std::optional<T> {
   using std::optional<T>::optional;
@@ -72,7 +72,7 @@ struct tool {
   maybe_text commit;
   bool dirty = false;
   text compiler, flags, build_type;
-  count order_version = 0;  // of docs/order.md
+  count order_version = 0;  // the version of docs/order.md
 };
 
 struct cache {
@@ -90,7 +90,7 @@ struct host {
   maybe_text governor;
   maybe_number load_avg_1m;
   bool virtualised = false;
-  std::map<text, text> env;  // variables that steer runtimes
+  std::map<text, text> env;  // variables that configure runtimes
 };
 
 struct device {
@@ -102,23 +102,23 @@ struct device {
 
 /// One variant, or a limit, on one problem.
 struct measured_case {
-  text group;  // rows of one group were measured alternately
+  text group;  // rows of one group were measured in turns
   text algorithm, variant, backend, name;
   bool peer = false;
   registry::claim order = registry::claim::tilewise;
   text source, dtype;
   std::vector<count> shape;
-  count n = 0;  // the first size
+  count n = 0;  // the first dimension
   std::map<text, text> settings;
   text tuning;
-  added<text> tuned_at;  // when `tilewise tune` found it, if it runs so because that was applied
+  added<text> tuned_at;  // when `tilewise tune` found the tuning, if a stored one was applied
   text data;
   count seed = 0;
   maybe_count threads;  // of a CPU device
   text mode;            // lab/bench/measuring.hpp: "hot", "file_to_file"
   double bytes_min = 0, operations = 0;
 
-  /// Whether it is one of the device's ceilings, such as its own copy.
+  /// Whether the case is one of the device's limits, such as its own copy.
   bool is_limit() const { return word_of<ceiling>(algorithm).has_value(); }
 };
 
@@ -140,32 +140,32 @@ struct verification {
   std::optional<mismatch> first_mismatch;
 };
 
-/// A median with its 95 % interval; none below six samples.
+/// A median with its 95 % interval. Below six samples there is no interval.
 struct interval {
   double median = 0;
   maybe_number low, high;
 
-  /// How far its further end lies from the median, as a share of the median; none without both ends.
+  /// How far the farther end lies from the median, as a share of the median; none unless both ends are known.
   maybe_number spread() const;
-  /// Whether the median can be trusted, and what is held against it: it has an interval, within 5 % of it.
+  /// Whether the median can be trusted: it has an interval, and that lies within 5 % of it.
   bool is_narrow() const { return spread().value_or(1) <= widest; }
   static constexpr double widest = 0.05;
 };
 
-/// The samples of one clock. Sample r of a visit was taken in its round r.
+/// The samples of one clock. Within a visit, sample r was taken in round r.
 struct clock {
   count n = 0, calls_per_sample = 0;
   maybe_number median_ns, ci95_lo_ns, ci95_hi_ns, min_ns, max_ns, q1_ns, q3_ns, mad_ns, mean_ns;
   count outliers = 0;
   text stop_reason;
-  added<std::vector<count>> visits;  // how many samples each took, where the row was visited more than once
+  added<std::vector<count>> visits;  // the number of samples of each visit, if there were several
   std::vector<double> samples_ns;
 };
-/// Of a clock that has samples.
+/// The clock must have samples.
 interval interval_of(const clock& taken);
 
-/// Where a whole job's time went, from file to file, in nanoseconds; a job without one of these has no such key. Parts
-/// that ran at the same time count in full.
+/// How long each phase of a whole job took, from file to file, in nanoseconds. A phase that the job does not have has
+/// no key. Phases that overlap count in full.
 struct phases {
   added<double> read, upload, kernel, download, write;
 };
@@ -188,7 +188,7 @@ struct rates {
   bool plausible = true;
 };
 
-/// The time of another row over this row's, from the rounds both were in.
+/// The time of another row over this row's time, from the rounds that both were in.
 struct ratio {
   text to, device, tuning;
   maybe_number median, ci95_lo, ci95_hi;
@@ -196,21 +196,21 @@ struct ratio {
 
 struct noise {
   maybe_number aa_median_ratio, min_effect;  // of one row of the group against itself
-  added<double> visits_effect{};             // what the medians of the row's own visits surely differ by, as a share
+  added<double> visits_effect{};             // the least by which the medians of the row's visits differ, as a share
 };
 
-/// Of a row on a group of devices, what travels between its ranks. Unknown where nothing was measured, or where there
-/// is only one rank.
+/// What the ranks of a group of devices send each other during the row's call. Unknown if it was not measured or if
+/// there is only one rank.
 struct ranks {
   count number = 0;
-  text transport;                     // "threads", or the library of MPI with its version
-  maybe_count sent_bytes, exchanges;  // of one call: by all ranks together, by each rank
-  maybe_number exchange_ns;           // of one call, apart from its computing: the slowest rank's
+  text transport;                     // "threads", or the MPI library with its version
+  maybe_count sent_bytes, exchanges;  // in one call: by all ranks together, by each rank
+  maybe_number exchange_ns;           // in one call, without computing: the slowest rank's
   maybe_number latency_ns;            // of the shortest exchange, each rank with the next
-  maybe_number link_bytes_per_s;      // of a long one, from each rank to the next
+  maybe_number link_bytes_per_s;      // of a long exchange, from each rank to the next
 };
 
-/// One time as a document gives it; it was not measured here.
+/// One time that a document published. It was not measured here.
 struct published_time {
   text system, machine;
   double ns = 0;
@@ -220,11 +220,11 @@ struct published_time {
 /// The document that asked for the case.
 struct experiment {
   text document, baseline, baseline_device, first_outputs;
-  std::vector<published_time> published;          // beside this row
-  added<std::vector<published_time>> of_problem;  // all that the document gives for the problem
-  added<text> system;                             // which of the document's programs the row repeats
-  added<text> differs;                            // what it does otherwise
-  added<double> times_in_run;                     // how often the document's whole run has the case's work
+  std::vector<published_time> published;          // to show beside this row
+  added<std::vector<published_time>> of_problem;  // all of the document's times for the problem
+  added<text> system;                             // the program of the document that the row repeats
+  added<text> differs;                            // how the row differs from that program
+  added<double> times_in_run;                     // how often the document's whole run does the case's work
 };
 
 struct moment {
@@ -238,10 +238,10 @@ struct moment {
   bool differs_from_document() const { return published_hash && *published_hash != hash; }
 };
 
-/// A document's run that the times are a part of, from its start: the field at some moments.
+/// A document's whole run, which the times are a part of: the field at some moments.
 struct course {
-  maybe_text stopped;               // why it has no further moments
-  added<maybe_text> hash_function;  // of the moments' hashes: only those of the same function can be compared
+  maybe_text stopped;               // why there are no further moments
+  added<maybe_text> hash_function;  // of the moments' hashes; hashes of different functions cannot be compared
   std::vector<moment> moments;
 
   bool differs_from_document() const {
@@ -271,24 +271,24 @@ struct result {
   added<record::ranks> ranks;
 };
 
-/// Each is large: none is moved as more come.
+/// A deque, since records are large: it never moves them.
 using results = std::deque<result>;
 
 /// "4096x4096x512"; a single size as its digits.
 text shape_text(const measured_case& c);
-/// In the catalog's order of the algorithm's settings; then those that this build does not know.
+/// In the catalog's order of the algorithm's settings, and then settings that this build does not know.
 std::vector<std::pair<text, text>> ordered_settings(const measured_case& c);
 
-/// The data that a problem with these settings, names and words, is measured with if nothing else is asked for:
-/// uniform, except for products, which would vanish: near_one.
+/// The data for a problem with these settings (names and words) if none is asked for: near_one for products, which
+/// would vanish with uniform data, and uniform for all others.
 template <class Settings>
 std::string_view usual_data(const Settings& settings) {
   for (const auto& [name, word] : settings)
     if (word == name_of(op::product)) return "near_one";
   return "uniform";
 }
-/// The data that was asked for, which is part of the problem's name. Empty where it is the usual, a document's own, or
-/// that of a roof.
+/// The data that was asked for, which is part of the problem's name. Empty for the usual data, for a document's own,
+/// and for a roof.
 std::string_view asked_data(const result& r);
 
 }  // namespace tilewise::record

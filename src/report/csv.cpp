@@ -10,7 +10,7 @@ namespace tilewise::report {
 namespace {
 
 using nlohmann::json;
-/// Quoted, with an apostrophe before anything that a spreadsheet would run as a formula.
+/// Quotes a text, with an apostrophe before anything that a spreadsheet would run as a formula.
 std::string cell(const std::string& text) {
   std::string quoted = "\"";
   if (!text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos) quoted += '\'';
@@ -21,7 +21,7 @@ std::string cell(const std::string& text) {
   return quoted + "\"";
 }
 
-/// Numbers and words as in JSON, everything else as its JSON in quotes; what is absent is empty.
+/// Numbers and words as in JSON; anything else as its JSON in quotes; empty if absent.
 template <class T>
 std::string value_of(const T& value) {
   const json written = record::to_json(value);
@@ -30,7 +30,7 @@ std::string value_of(const T& value) {
   return cell(written.is_string() ? written.get<std::string>() : written.dump());
 }
 
-/// Follows members from a record to a value; empty if one on the way is absent.
+/// Follows a path of members from a record to a value; empty if one of them is absent.
 template <class T>
 std::string follow(const T& to) {
   return value_of(to);
@@ -44,7 +44,7 @@ std::string follow(const T& from, Member member, Rest... rest) {
 }
 
 struct column {
-  std::string_view name;  // with its unit
+  std::string_view name;  // includes the unit
   std::function<std::string(const record::result&)> value;
 };
 

@@ -10,7 +10,8 @@ namespace tilewise::report {
 
 namespace {
 
-/// If digests differ although each agreed with its own reference, the references differ and nothing is equal.
+/// Whether equal problems have equal digests. If each digest agreed with its own reference but they differ, the
+/// references differ.
 bool digests_agree(const model& m) {
   std::map<std::string, std::string> digest_of;
   for (const row& r : m.rows) {
@@ -41,7 +42,7 @@ std::string bits_finding(const model& m) {
     wrong += r.wrong();
     if (!r.is_ok() || r.wrong()) continue;
     (r.own_order ? bounded : equal) += 1;
-    if (!r.own_order) devices.insert(r.device);  // of the rest nothing is said
+    if (!r.own_order) devices.insert(r.device);  // other rows do not appear in the sentence
   }
   std::string text;
   if (wrong > 0)
@@ -94,8 +95,8 @@ std::string cache_sizes(const record::host& of) {
 
 namespace {
 
-/// "3 of its 40 records come from a build with uncommitted changes": the page's last section tells the build of the
-/// first.
+/// For each machine: "3 of its 40 records come from a build with uncommitted changes". The page's last section shows
+/// only the build of the first record.
 std::map<std::string_view, std::string> uncommitted_builds(const model& m) {
   std::map<std::string_view, std::pair<std::size_t, std::size_t>> counts;
   for (const row& r : m.rows) {
@@ -144,7 +145,7 @@ std::optional<ratio> ratio_to(const row& r, const std::string& variant) {
 
 namespace {
 
-/// Sizes from `first` to `last` at which one variant is the fastest of those that were measured.
+/// The sizes from `first` to `last` at which one variant is the fastest of those that were measured.
 struct lead {
   std::string variant;
   std::uint64_t first, last;
@@ -157,7 +158,7 @@ bool was_timed(const board& b, const std::string& variant, std::uint64_t n) {
   });
 }
 
-/// " (cpu:ntt has no time there)", of those that lead elsewhere.
+/// Variants that lead elsewhere and have no time here: " (cpu:ntt has no time there)".
 std::string rivals_not_measured(const board& b, const lead& at, const std::vector<lead>& leads) {
   constexpr std::size_t most_named = 3;
   std::vector<std::string> at_none, at_some;
@@ -181,7 +182,7 @@ std::string rivals_not_measured(const board& b, const lead& at, const std::vecto
 }  // namespace
 
 std::string crossings(const board& b) {
-  constexpr std::size_t most_leads = 20;  // more than a sentence holds
+  constexpr std::size_t most_leads = 20;  // a sentence cannot hold more
   std::vector<lead> leads;
   for (const std::uint64_t n : b.sizes()) {
     const series* best = b.fastest(role::tilewise, n);
@@ -246,7 +247,7 @@ std::vector<std::string> travel_findings(const panel& p) {
         short_name(r->variant) + " on " + b.name + " at " + r->at() + ": " + count(between.number) + " ranks (" +
         clipped(between.transport, page_limits::name) + ") sent " + bytes(static_cast<double>(*between.sent_bytes)) +
         " in " + count(between.exchanges.value_or(0)) + (between.exchanges == 1 ? " exchange" : " exchanges"));
-    if (b.computes_on_cpu && between.exchange_ns && *between.exchange_ns >= 0)  // GPUs are only told to copy
+    if (b.computes_on_cpu && between.exchange_ns && *between.exchange_ns >= 0)  // unknown for GPUs
       text += ", which took " + duration(*between.exchange_ns) + " beside a call of " + duration(r->kernel->median);
     text += ".";
   }

@@ -22,7 +22,7 @@ std::string group_thousands(std::string digits) {
 }
 
 std::string fixed(double value, int decimals) {
-  std::array<char, 400> text;  // the largest double has 309 digits before its point
+  std::array<char, 400> text;  // the largest double has 309 digits before its decimal point
   const auto [end, status] =
       std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed, decimals);
   return group_thousands(std::string(text.data(), end));
@@ -32,7 +32,7 @@ std::string fixed(double value, int decimals) {
 template <std::size_t N>
 std::string scaled(double value, double step, const std::array<std::string_view, N>& units) {
   std::size_t unit = 0;
-  // 999.5 would be printed as 1,000: the next unit is shorter.
+  // 999.5 would be printed as 1,000, which is longer than 1 of the next unit.
   while (unit + 1 < N && value >= step * 0.9995) {
     value /= step;
     ++unit;
@@ -50,7 +50,7 @@ std::string significant(double value, int digits) {
   std::array<char, 64> text;
   const auto [end, status] =
       std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::scientific, digits - 1);
-  // The exponent after rounding: 9.999 with three digits is 10.0.
+  // The exponent after rounding: 9.999 with three digits becomes 10.0.
   const char* exponent = std::find(text.data(), end, 'e') + 1;
   int magnitude = 0;
   std::from_chars(*exponent == '+' ? exponent + 1 : exponent, end, magnitude);
@@ -102,7 +102,7 @@ std::string marked(bool is_sure, const std::string& told) { return is_sure ? tol
 std::string factor(double ratio) { return significant(ratio, 3); }
 
 std::string listed(const std::vector<std::string>& names, std::size_t most) {
-  // One name is hardly longer than that there is one more.
+  // If only one name would be left out, it is shown: that takes no more room than saying so.
   const std::size_t shown = names.size() > most && names.size() - most > 1 ? most : names.size(),
                     unsaid = names.size() - shown;
   std::string text;

@@ -21,7 +21,7 @@ std::string html::escaped(std::string_view text) {
       default: {
         const bool is_control = static_cast<unsigned char>(c) < ' ' && c != '\n' && c != '\t';
         if (is_control)
-          code += "\xEF\xBF\xBD";  // U+FFFD: HTML has no way to write a control character
+          code += "\xEF\xBF\xBD";  // U+FFFD, since HTML cannot contain control characters
         else
           code += c;
       }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HTML that its data cannot break: a string of a record becomes html only through text() or an attribute's value, and
-// both escape it. Tags and attribute names are literals of this program.
+// Builds HTML that its data cannot break. A string from a record becomes HTML only through text() or an attribute's
+// value, and both escape it. Tags and attribute names are literals of this program.
 #pragma once
 
 #include <initializer_list>
@@ -10,7 +10,7 @@
 
 namespace tilewise::report {
 
-/// A string that was written in the source code.
+/// A string literal of the source code.
 struct literal {
   template <std::size_t N>
   consteval literal(const char (&text)[N]) : value(text, N - 1) {}  // NOLINT: implicit, so that "td" is one
@@ -24,9 +24,9 @@ class html {
   html() = default;
   html(const char* words) : html(escaped(words)) {}  // NOLINT: implicit
 
-  /// The one boundary: every string that is not this program's own passes through here. The longest are cut.
+  /// Every string that does not come from this program must pass through here. Very long ones are cut.
   static html text(std::string_view untrusted);
-  /// Words of this program around such strings.
+  /// A sentence of this program that contains such strings.
   static html sentence(std::string_view words);
 
   html& operator+=(const html& more) {
@@ -52,14 +52,14 @@ struct attribute {
   std::string value;
 };
 
-/// <name attribute="value" ...>children</name>. Children that are given away are not copied: tables are large, and lie
-/// several tags deep.
+/// <name attribute="value" ...>children</name>. Move the children in: they are not copied then, and tables are large
+/// and several tags deep.
 html tag(literal name, std::initializer_list<attribute> attributes, html children);
 inline html tag(literal name, html children) { return tag(name, {}, std::move(children)); }
 /// <name attribute="value" ...>, without an end tag: img, br.
 html empty_tag(literal name, std::initializer_list<attribute> attributes);
 
-/// JSON for a <script type="application/json"> block: without any `<` that could end it.
+/// JSON for a <script type="application/json"> block, without any `<` that could end the block.
 std::string escape_json(std::string_view text);
 
 }  // namespace tilewise::report

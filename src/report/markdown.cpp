@@ -12,7 +12,7 @@ namespace tilewise::report {
 
 namespace {
 
-/// Text inside a table's cell: none of it is markup.
+/// Escapes a text for a table cell, so that nothing of it is markup.
 std::string escaped(const std::string& text) {
   std::string safe;
   for (const char c : text) {
@@ -26,7 +26,7 @@ std::string escaped(const std::string& text) {
   return safe;
 }
 
-/// A time in doubt is shown, with the reason.
+/// The row's time; if it is in doubt, with the reason.
 std::string time_of(const row& r) {
   const std::string doubt = r.doubt();
   return marked_time(r) + (doubt.empty() ? "" : " (" + escaped(doubt) + ")");
@@ -53,9 +53,9 @@ std::string line(const panel& p, const board& b, speed_unit unit, const series& 
          against_peer(b, r) + " | " + bits + " |\n";
 }
 
-/// For each algorithm on each machine the fullest panel, with other shapes of the same, and with fp64 where arithmetic
-/// is the bound: other units compute it; and with the data that were asked for. A document's inputs and whole jobs are
-/// compared only on the page.
+/// The panels that get a table: for each algorithm on each machine the fullest. Added to these are other shapes of it,
+/// fp64 if arithmetic is the limit (since other units compute it), and data that was asked for. A document's inputs and
+/// whole jobs are compared only on the page.
 std::vector<const panel*> table_panels(const model& m) {
   std::vector<const panel*> chosen;
   for (const panel* first : main_panels(m)) {
@@ -71,7 +71,7 @@ std::vector<const panel*> table_panels(const model& m) {
   return chosen;
 }
 
-/// The head of one algorithm's table.
+/// The heading of one algorithm's table.
 std::string head(const panel& p) {
   const speed_unit unit = p.boards.empty() ? speed_unit::bytes : p.boards.front().speed_in;
   const char* const speed = unit == speed_unit::bytes      ? "bytes/time | of copy"
@@ -81,15 +81,16 @@ std::string head(const panel& p) {
          " | speed against peer | bits |\n|---|--:|---|---|--:|--:|--:|---|---|\n";
 }
 
-/// How we stand there, at the largest size that can be trusted; if it is told by a ratio.
+/// The verdict at the largest size that can be trusted, if it is shown as a ratio; otherwise null.
 const standing* told_ratio(const matrix_cell& c) {
   const standing& at = c.what.position == position::in_doubt ? c.smaller : c.what;
   return at.ours && at.speed ? &at : nullptr;
 }
 
-/// An algorithm's line in the table of ratios: of each column the first cell of its lines that has one.
+/// An algorithm's line in the table of ratios. In each column it has the first cell of the algorithm's matrix lines
+/// that exists.
 struct ratio_line {
-  std::string problem;  // "f32 op=sum"; if columns differ, of each
+  std::string problem;  // "f32 op=sum"; for each column if they differ
   std::vector<std::string> cells;
   bool tells_anything = false;
 };

@@ -27,7 +27,7 @@ bool needs_fewer_operations(const row& r) {
 }
 
 bool is_less_exact(const std::string& algorithm, std::optional<double> error) {
-  constexpr double of_ten_bits = 1e-4;  // TF32's are off by 2e-4 of the largest element, f32's by less than 4e-6
+  constexpr double of_ten_bits = 1e-4;  // TF32's error is 2e-4 of the largest element, f32's less than 4e-6
   return unit_of(algorithm) == speed_unit::operations && error.value_or(0) > of_ten_bits;
 }
 

@@ -44,7 +44,7 @@ std::string board::size_at(std::uint64_t n) const {
 }
 
 std::uint64_t board::common_size() const {
-  std::map<std::uint64_t, std::size_t> timed_at;  // how many series that have a say
+  std::map<std::uint64_t, std::size_t> timed_at;  // by size: how many series with many sizes have a time
   for (const std::uint64_t n : sizes()) timed_at[n] = 0;
   for (const series& s : all) {
     const std::vector<const row*> shown = s.measured();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first screen: what was measured on, four sentences of verdict, and how our code stands for each algorithm on
-// each processor, at the largest size. What is in doubt wins nothing here and says why.
+// The first screen: what was measured on, four sentences of verdict, and how our code compares for each algorithm on
+// each processor at the largest size. A result in doubt is never called a win, and the reason is shown.
 #include "report/findings.hpp"
 #include "report/format.hpp"
 #include "report/sections/sections.hpp"
@@ -15,7 +15,7 @@ namespace tilewise::report {
 
 namespace {
 
-/// "cuda:0", or among several machines "NVIDIA H200 (cuda:0)".
+/// "cuda:0"; if there are several machines, "NVIDIA H200 (cuda:0)".
 std::string place_of(const matrix_cell& c, const model& m) {
   if (m.machines.size() == 1) return c.on->name;
   if (!c.machine.empty()) return c.on->name + " of " + c.machine;
@@ -26,9 +26,9 @@ std::string told(const matrix_cell& c, const std::string& what, const model& m) 
   return c.of->algorithm + " (" + what + ") on " + place_of(c, m);
 }
 
-constexpr std::size_t most_named = 5, most_excused = 2;  // in a sentence
+constexpr std::size_t most_named = 5, most_excused = 2;  // in one sentence
 
-/// Of each algorithm's largest problem, wherever it was measured.
+/// The fastest cell of each algorithm's largest problem, on any processor.
 std::vector<const matrix_cell*> fastest_of(const matrix& shown) {
   std::vector<const matrix_cell*> all;
   for (auto line = shown.lines.begin(); line != shown.lines.end();) {
@@ -87,7 +87,7 @@ std::string fastest_sentence(const matrix& shown, const model& m) {
   return text + ". The time of " + of + " is in doubt, but surely shorter than any other processor’s.";
 }
 
-/// As it stands in a sentence.
+/// The name of the limit within a sentence.
 std::string bound_of(const row& r) {
   if (is_job(r.mode)) return "moving the data";
   return (r.bound_by == record::ceiling::launch ? "a " : "") + std::string(bound_word(*r.bound_by));
@@ -143,10 +143,10 @@ std::string limit_sentence(const std::vector<matrix_cell>& cells, const model& m
   return text + ".";
 }
 
-/// Where a peer is ahead for sure at a size, of a type or with settings that no cell shows: of each algorithm and type
-/// on each processor the worst, and the worst of all first.
+/// Where a peer is surely ahead at a size, a type or settings that no cell shows. It names the worst case of each
+/// algorithm and type on each processor, worst first.
 std::vector<std::string> behind_elsewhere(const std::vector<matrix_cell>& cells, const model& m) {
-  constexpr std::size_t most_compared = 100'000;  // of a board; real ones have some thousand
+  constexpr std::size_t most_compared = 100'000;  // for one board; real ones have some thousand
   std::set<const row*> shown;
   for (const matrix_cell& c : cells) shown.insert(c.what.ours);
   std::map<std::string, standing> worst;
@@ -188,7 +188,7 @@ std::string peer_sentence(const std::vector<matrix_cell>& cells, const model& m)
   for (const matrix_cell& c : cells) {
     ahead += c.what.position == position::ahead;
     even += c.what.position == position::on_a_par;
-    const bool is_alone = c.what.peer == nullptr;  // whether its time is in doubt or not
+    const bool is_alone = c.what.peer == nullptr;  // even if its time is in doubt
     alone += is_alone;
     if (c.what.position == position::behind)
       behind.push_back(told(c, factor(c.what.speed->median) + " × " + short_name(c.what.peer->variant), m));
@@ -218,7 +218,7 @@ std::string time_words(const matrix_cell& c, const standing& at, const model& m)
   return marked_time(*at.ours) + " (" + c.of->algorithm + " on " + place_of(c, m) + ")";
 }
 
-/// What the smallest sizes give, which no cell shows. Empty where nothing was measured at several sizes.
+/// A sentence about the smallest sizes, which no cell shows. Empty if nothing was measured at several sizes.
 std::string small_sentence(const std::vector<matrix_cell>& cells, const model& m) {
   std::map<position, std::size_t> positions;
   std::vector<std::pair<standing, const matrix_cell*>> all;
@@ -240,8 +240,8 @@ std::string small_sentence(const std::vector<matrix_cell>& cells, const model& m
   return text + (told.empty() ? "." : "; against the best peer ours is " + listed(told, told.size()) + ".");
 }
 
-/// How long the copies take that are in no cell's time, but for a CPU's: the least and the most of them, as multiples
-/// of the kernel's.
+/// How long the copies take that the cells' times do not include, on devices other than CPUs: the smallest and the
+/// largest, as multiples of the kernel's time.
 std::string transfer_note(const std::vector<matrix_cell>& cells, const model& m) {
   std::vector<std::pair<double, const matrix_cell*>> all;
   for (const matrix_cell& c : cells)
@@ -258,7 +258,7 @@ std::string transfer_note(const std::vector<matrix_cell>& cells, const model& m)
          (least == most ? told(*most) : "from " + told(*least) + " to " + told(*most)) + " times as long.";
 }
 
-/// A processor's name is shown where the table's head is not, on narrow screens.
+/// A cell. It repeats the processor's name for narrow screens, which do not show the table's heading.
 html cell_html(const std::string& place, const matrix_cell& cell, const std::string& apart) {
   const standing &s = cell.what, &smaller = cell.smaller;
   html words = tag("b", {{"class", "mark"}}, html::text(letter_of(s.position))) + " " + words_of(s.position);
@@ -278,7 +278,7 @@ html cell_html(const std::string& place, const matrix_cell& cell, const std::str
   return tag("div", {{"class", style_of(s.position)}}, tag("span", {{"class", "place"}}, html::text(place)) + words);
 }
 
-/// An algorithm's name leads to its section.
+/// The matrix. The name of an algorithm links to its section.
 html matrix_html(const matrix& of, const anchors& sections) {
   std::vector<std::string> heads{"algorithm and largest problem"};
   heads.insert(heads.end(), of.columns.begin(), of.columns.end());
@@ -312,7 +312,7 @@ html ranks_note(const std::vector<const panel*>& panels) {
              "Ranks on a CPU have no column; how programs scale on them stands further down.");
 }
 
-/// How many times cannot be relied on, and what helps.
+/// How many times cannot be trusted, and what to do about it.
 std::string doubt_note(const model& m) {
   time_counts all;
   for (const panel& p : m.panels) {
@@ -326,7 +326,7 @@ std::string doubt_note(const model& m) {
          "longer run help, such as tilewise bench --preset normal.";
 }
 
-/// Many are folded.
+/// The notes; folded if there are many.
 html noted(const std::vector<html>& notes) {
   constexpr std::size_t most_open = 4;
   if (notes.empty()) return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts the page together: the sections in order, the template filled in, the file written.
+// Assembles the page: puts the sections in order, fills the template, and writes the file.
 #include "report/findings.hpp"
 #include "report/format.hpp"
 #include "report/report.hpp"
@@ -31,7 +31,7 @@ std::string summary_of(const std::string& algorithm) {
 
 html panel_content(const panel& p, const std::vector<roofline>& rooflines, page_builder& page) {
   html whole = doubt_section(p);
-  const html times = time_section(p, page);  // before the others: its lines must differ in their colours
+  const html times = time_section(p, page);  // first, since its lines must have different colours
   if (p.is_of_jobs()) return whole + job_section(p, page) + times;
   whole += ladder_section(p, page) + times;
   whole += bounds_section(p, rooflines, page);
@@ -40,7 +40,8 @@ html panel_content(const panel& p, const std::vector<roofline>& rooflines, page_
   return whole + peer_section(p);
 }
 
-/// Of each panel, or empty where there is no room left. The fullest of an algorithm on a machine come first.
+/// The content of each panel; empty if the page has no room left. The fullest panel of an algorithm on a machine comes
+/// first.
 std::map<const panel*, html> panel_contents(const model& m, const std::vector<const panel*>& main,
                                             const std::vector<roofline>& rooflines, page_builder& page) {
   std::vector<const panel*> order = main;
@@ -78,7 +79,7 @@ std::string measured_sentence(const std::vector<const panel*>& panels) {
   return text + ", on " + listed(places, 8) + ".";
 }
 
-/// The fullest panel of an algorithm on a machine is open, the others are folded.
+/// The sections of the algorithms. The fullest panel of each algorithm on each machine is open, the others are folded.
 std::vector<chapter> algorithm_sections(const model& m, const std::vector<roofline>& rooflines, page_builder& page) {
   const auto main = main_panels(m);
   auto contents = panel_contents(m, main, rooflines, page);
@@ -102,7 +103,7 @@ std::vector<chapter> algorithm_sections(const model& m, const std::vector<roofli
   return all;
 }
 
-/// All that follows the first screen, in order. What the records have nothing of is left out.
+/// All sections after the first screen, in order. Sections without content are left out.
 std::vector<chapter> sections_of(const model& m, page_builder& page) {
   const std::vector<roofline> of_devices = rooflines(m);
   std::vector<chapter> all;
@@ -155,7 +156,7 @@ html sections_html(std::vector<chapter> sections) {
   return whole;
 }
 
-/// The hardware of what was measured, if none of it is a CPU; empty otherwise.
+/// The hardware that was measured, if none of it is a CPU; otherwise empty.
 std::vector<std::string> hardware_beside_the_cpu(const model& m) {
   std::vector<std::string> all;
   for (const panel& p : m.panels)
@@ -177,7 +178,7 @@ std::string title_of(const model& m) {
   return "Tilewise on " + of + listed(hosts, 2);
 }
 
-/// The template with each @name@ replaced, in one pass, so that no value is searched for names.
+/// Replaces each @name@ of the template, in one pass, so that names within values are not replaced.
 std::string filled(std::string_view page, const std::vector<std::pair<std::string_view, std::string_view>>& values) {
   std::string text;
   while (!page.empty()) {

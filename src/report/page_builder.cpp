@@ -71,14 +71,14 @@ std::size_t chart_colours::of(const std::string& scope, role kind, const std::st
   else if (!taken_.contains({kind, own->second}))
     found = own->second;
   if (!found) found = first_free(false);
-  const std::size_t colour = found.value_or(known.size() % of_a_kind);  // where a chart has more lines than colours
+  const std::size_t colour = found.value_or(known.size() % of_a_kind);  // colours repeat if there are too few
   known.try_emplace(name, colour);
   taken_.insert({kind, colour});
   return colour;
 }
 
 std::size_t chart_colours::of(const row& r) {
-  if (r.is_limit() || r.is_serial()) return 0;  // each has one colour
+  if (r.is_limit() || r.is_serial()) return 0;  // these kinds have one colour each
   return r.peer ? of(r.algorithm, role::peer, r.variant)
                 : of(r.algorithm, role::tilewise, r.variant + " on " + r.device);
 }

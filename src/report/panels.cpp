@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From rows to panels: linear in the number of records but for sorting, and bounded where a page must be.
+// Sorts rows into panels. Takes linear time except for sorting, and limits sizes where the page has limits.
 #include "report/format.hpp"
 #include "report/roofline/roofline.hpp"
 
@@ -22,7 +22,7 @@ role role_of(const row& r) {
   return r.peer ? role::peer : role::tilewise;
 }
 
-/// Time against n would mix shapes: only squares and cubes of all sizes belong together.
+/// The shape, if it needs a panel of its own: in a chart of time against n, only squares and cubes belong together.
 std::string shape_apart(const row& r) {
   const std::string side = std::to_string(r.n);
   for (const std::string& equal : {side, side + "x" + side, side + "x" + side + "x" + side})
@@ -30,13 +30,14 @@ std::string shape_apart(const row& r) {
   return r.shape;
 }
 
-/// A document's own inputs give other results, and sorted keys are another problem.
+/// The data, if it needs a panel of its own: a document's inputs give other results, and sorted keys are another
+/// problem.
 std::string data_apart(const row& r) {
   const bool is_apart = r.data == "seeds" || r.data == "sorted" || r.data == "reversed";
   return is_apart ? r.data : r.asked_data;
 }
 
-/// What is fixed within a panel. A copy belongs to the problem of its group.
+/// All that is equal within a panel. A copy belongs to the problem of its group.
 using panel_key =
     std::tuple<std::string, std::string, std::string, std::string, std::string, std::string, std::string, std::string>;
 panel_key key_of(const row& of_problem, const row& r) {
@@ -58,14 +59,14 @@ row_list last_of_each_case(model& m) {
   return kept;
 }
 
-/// The entry that a key has in a list, added to its end if there is none.
+/// The list's entry for a key; appended if there is none.
 template <class T, class Key>
 T& found_or_added(std::vector<T>& list, std::map<Key, std::size_t>& known, const Key& key) {
   const auto [at, is_new] = known.emplace(key, list.size());
   return is_new ? list.emplace_back() : list[at->second];
 }
 
-/// Whether a variant was run with several numbers of threads, or tunings, on a device at one size.
+/// Whether a variant was run with several numbers of threads, or with several tunings, on one device at one size.
 struct attempts {
   std::uint64_t threads;
   std::string_view tuning;
@@ -73,7 +74,7 @@ struct attempts {
 };
 using attempts_key = std::tuple<std::uint64_t, std::string_view, std::string_view>;
 
-/// They are part of a series' name only where there are several.
+/// The threads or tuning, which is part of a series' name only if there are several.
 std::string detail_of(const row& r, const attempts& all) {
   std::string detail;
   if (all.several_threads) detail += " " + std::to_string(r.threads) + " threads";
@@ -81,8 +82,8 @@ std::string detail_of(const row& r, const attempts& all) {
   return detail;
 }
 
-/// Which series of a board is a row's: our variants by device, so that executors can be told apart. Serial code, other
-/// people's and the copy are one line each, no matter which device's rounds they were measured in.
+/// The key of a row's series within a board. Our variants have a series for each device, so that executors can be
+/// compared. Serial code, peers and the copy have one series each, whichever device they were measured with.
 using series_key = std::tuple<std::string_view, std::string, std::string_view>;
 
 struct place {
@@ -108,7 +109,7 @@ std::vector<place> places_of(const row_list& rows) {
   return places;
 }
 
-/// Keeps the first boards and series and the largest sizes; the tables have a cell for each series at each size.
+/// Keeps the first boards and series and the largest sizes, since each table has a cell for each series at each size.
 void keep_within_page(std::vector<place>& places) {
   std::map<std::string_view, std::set<series_key>> boards;
   std::size_t lines = 0;
@@ -127,7 +128,7 @@ void keep_within_page(std::vector<place>& places) {
   std::erase_if(places, [&](const place& p) { return p.what->n < smallest; });
 }
 
-/// "cuda:lookback", "cpu:packed @cpu:threads": the device only where it adds information.
+/// Labels the series: "cuda:lookback", "cpu:packed @cpu:threads". The device is named only if it is needed.
 void label_series(board& b) {
   std::map<std::string_view, std::set<std::string_view>> devices_of;
   for (const series& s : b.all) devices_of[s.variant].insert(s.device);
@@ -139,14 +140,14 @@ void label_series(board& b) {
   }
 }
 
-/// By size; among several of one size the fastest first, which is the one that series::at returns.
+/// Orders rows by size. Of several rows of one size the fastest comes first, and series::at returns it.
 bool comes_first(const row* x, const row* y) {
   if (x->n != y->n) return x->n < y->n;
   if (x->ranked() != y->ranked()) return x->ranked();
   return x->ranked() && x->kernel->median < y->kernel->median;
 }
 
-/// A limit that bounds nothing at a size is none there. What reading or a launch bounds is held against memory.
+/// Drops limits at sizes where they bound nothing. A row bound by reading or by a launch is shown against memory.
 void drop_loose_limits(board& b) {
   std::set<std::pair<std::string_view, std::uint64_t>> bounds;
   for (const series& s : b.all)
@@ -214,14 +215,14 @@ struct part {
 std::vector<part> parts_of(const row_list& rows) {
   using group_key = std::tuple<std::string_view, std::string_view, std::string_view>;
   const auto group_of = [](const row& r) { return group_key{r.machine, r.group, r.asked_data}; };
-  std::map<group_key, const row*> problem_of;  // the group's first row that is not a copy
+  std::map<group_key, const row*> problem_of;  // the first row of a group that is not a copy
   for (const row* r : rows)
     if (!r->is_limit()) problem_of.emplace(group_of(*r), r);
   std::vector<part> parts;
   std::map<panel_key, std::size_t> known;
   for (const row* r : rows) {
     const auto problem = problem_of.find(group_of(*r));
-    if (problem == problem_of.end()) continue;  // a copy with nothing beside it limits nothing
+    if (problem == problem_of.end()) continue;  // a copy without other rows
     const panel_key key = key_of(*problem->second, *r);
     part& p = found_or_added(parts, known, key);
     p.key = key;
@@ -230,7 +231,7 @@ std::vector<part> parts_of(const row_list& rows) {
   return parts;
 }
 
-/// The fullest, in their order.
+/// Keeps the fullest panels, in their order.
 void keep_fullest(std::vector<part>& parts) {
   if (parts.size() <= page_limits::panels) return;
   std::vector<std::size_t> sizes;
@@ -246,10 +247,11 @@ void keep_fullest(std::vector<part>& parts) {
   });
 }
 
-/// Documents ask for many rows at sizes of their own, which nobody else would compare machines by.
+/// Whether no document asked for the row. Documents ask for many rows at unusual sizes, by which nobody would compare
+/// machines.
 bool is_of_no_document(const row* r) { return r->experiment == nullptr && r->course == nullptr; }
 
-/// Returns how many results found no room.
+/// Returns how many results did not fit.
 std::size_t make_panels(const row_list& rows, model& m) {
   std::vector<part> parts = parts_of(rows);
   const auto results = [&] {
@@ -274,8 +276,8 @@ std::size_t make_panels(const row_list& rows, model& m) {
   return left_out;
 }
 
-/// Algorithms stay in the order of the records; within each, the fullest panel comes first, and among equally full
-/// ones that of the largest problem.
+/// Algorithms stay in the order of the records. Within each, the fullest panel comes first; of equally full ones, the
+/// one with the largest problem.
 void sort_panels(std::vector<panel>& panels) {
   std::map<std::string, std::size_t> place_of;
   for (const panel& p : panels) place_of.emplace(p.algorithm, place_of.size());
@@ -285,7 +287,7 @@ void sort_panels(std::vector<panel>& panels) {
   });
 }
 
-/// By first appearance. Rows of machines beyond the limit are left out.
+/// The rows of each machine, in the order of appearance. Rows of machines beyond the page's limit are left out.
 row_list of_shown_machines(const row_list& rows, model& m) {
   std::set<std::string_view> seen;
   for (const row& r : m.rows)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records -> a self-contained HTML page, a CSV file, or a table for a README. Equal records give equal bytes.
+// Turns records into a self-contained HTML page, a CSV file, or a table for a README. Equal records give equal bytes.
 #pragma once
 
 #include "io/replacement_file.hpp"
@@ -10,10 +10,11 @@
 
 namespace tilewise::report {
 
-/// The page: charts, tables and findings from records and the catalog. Written beside `out` and renamed.
+/// Writes the page: charts, tables and findings from records and the catalog. It is written beside `out` and then
+/// renamed.
 void write_html(const model& m, const std::filesystem::path& out);
 
-/// One row per record, units in the column names. Written beside `out` and renamed by commit.
+/// One row for each record, with units in the column names. It is written beside `out`, and commit() renames it.
 class csv_file {
  public:
   explicit csv_file(const std::filesystem::path& out);
@@ -27,8 +28,8 @@ class csv_file {
   std::string lines_;  // not yet written
 };
 
-/// Tables of measured results for a README, between its markers: all sizes; or our speed against the fastest other
-/// library, one ratio for an algorithm on a processor.
+/// Tables for a README, to go between its markers: our speed relative to the fastest other library, one ratio for each
+/// algorithm on each processor; and the results of all sizes.
 std::string markdown(const model& m);
 std::string matrix_markdown(const model& m);
 

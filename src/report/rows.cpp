@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A record as the report needs it: what counts as a measurement, and what problems are called.
+// Turns a record into a row for the report: decides what counts as a measurement, and how problems are named.
 #include "report/model.hpp"
 
 #include "io/base64.hpp"
@@ -12,7 +12,7 @@ namespace tilewise::report {
 
 namespace {
 
-/// A time or a ratio: only positive medians are measurements.
+/// A time or a ratio; only a positive median counts as a measurement.
 std::optional<interval> interval_of(record::maybe_number median, record::maybe_number low, record::maybe_number high) {
   if (!median || !(*median > 0)) return std::nullopt;
   return interval{*median, low, high};
@@ -43,7 +43,7 @@ std::string command_of(const record::result& r) {
   return command;
 }
 
-/// A quarter of the processors busy with other work shows in every parallel time.
+/// Busy: other work on a quarter of the processors affects every parallel time.
 bool was_busy(const record::host& host) {
   return host.load_avg_1m && host.threads && *host.load_avg_1m > static_cast<double>(*host.threads) / 4;
 }
@@ -57,7 +57,7 @@ void add_times(const record::timing& timing, row& r) {
   if (timing.phases) r.phases = *timing.phases;
 }
 
-/// Whether the limit that a record names bounds its case. A whole job is held against moving its data, whatever it
+/// Whether the limit that a record names bounds its case. A whole job is bound by moving its data, whatever it
 /// computes.
 bool is_bound(const record::rates& rates, const row& r) {
   if (!rates.bound_by) return false;
@@ -80,7 +80,7 @@ bool is_hash(const std::string& text) {
   return text.size() == 16 && text.find_first_not_of("0123456789abcdef") == text.npos;
 }
 
-/// What is not a hash or a picture is not shown.
+/// Removes texts that are not a hash or a picture.
 record::course with_valid_moments(record::course course) {
   std::erase_if(course.moments, [](const record::moment& m) { return !m.step; });
   for (record::moment& m : course.moments) {
@@ -101,7 +101,7 @@ row_table::row_table(const record::results& records) {
   for (const record::result& r : records) add(r);
 }
 
-/// Rented machines share host names, and generations of a processor its name: these differ in their caches.
+/// Caches are part of a machine's key: rented machines share host names, and generations of a processor share its name.
 machine& row_table::machine_of(const record::result& of) {
   const std::string model = of.host.cpu_model ? " (" + *of.host.cpu_model + ")" : "";
   std::string identity = of.host.hostname + model;
@@ -118,7 +118,7 @@ machine& row_table::machine_of(const record::result& of) {
   return on;
 }
 
-/// Which processor is "opencl:1" depends on the drivers that are found: what comes later by the name of another one is
+/// Which processor is "opencl:1" depends on the drivers that were found. A later device with the name of another one is
 /// called "opencl:1 (pthread-haswell)".
 const record::device& row_table::device_of(const record::result& of, const machine& on) {
   const auto& [name, hardware] = std::tie(of.device.name, of.device.description);
@@ -184,7 +184,7 @@ void row_table::add_ratios(const record::result& of, row& to) {
       to.ratios.push_back({kept(q.to), q.device == of.device.name ? to.device : kept(q.device), *value});
 }
 
-/// Pictures are a hundred times as large as the rest; only one run of a machine is shown with them.
+/// Pictures are a hundred times as large as the rest of a record, so only one run of a machine keeps them.
 void row_table::add_course(const record::course& course, row& to) {
   record::course& own = courses_.emplace_back(with_valid_moments(course));
   to.course = &own;

@@ -21,7 +21,7 @@ enum class exit_code : int {
   interrupted = 130,  // Ctrl-C
 };
 
-/// Of several failures, the one that decides.
+/// The more serious of two failures; it decides the tool's exit code.
 constexpr exit_code graver(exit_code a, exit_code b) {
   for (const exit_code next : {exit_code::wrong_result, exit_code::internal, exit_code::device_lost,
                                exit_code::out_of_memory, exit_code::unavailable, exit_code::io, exit_code::regression})
@@ -42,7 +42,7 @@ constexpr exit_code exit_code_of(errc code) {
   return exit_code::internal;
 }
 
-/// The code in JSON.
+/// The name of an error code in JSON.
 constexpr std::string_view name_of(errc code) {
   switch (code) {
     case errc::invalid_argument: return "invalid_argument";

@@ -26,7 +26,7 @@ namespace {
 volatile std::sig_atomic_t requested = 0;
 std::function<void()>& last_work = base::lasting([] { return std::function<void()>(); });
 
-/// Nothing half-written stays behind, and nobody writes any more.
+/// Removes half-written files and ends all writing.
 void leave_nothing() {
   end_child();
   io::remove_unfinished();
@@ -45,7 +45,7 @@ extern "C" void note_interrupt(int signal) {
 void handle_endings(void (*handler)(int)) {
   for (const int ending : {SIGINT, SIGTERM, SIGHUP}) {
     const auto before = std::signal(ending, handler);
-    if (ending == SIGHUP && before == SIG_IGN) std::signal(ending, SIG_IGN);  // as nohup wants it
+    if (ending == SIGHUP && before == SIG_IGN) std::signal(ending, SIG_IGN);  // as nohup requires
   }
 }
 
@@ -97,11 +97,11 @@ std::string watched_devices() {
   return text;
 }
 
-/// What is waited for. A call of a driver within a peer's is that one's progress.
+/// What the watchdog waits for. A driver's call within a peer's call counts as progress of the peer.
 struct awaited {
-  const char* call;  // of a driver; nullptr for none
+  const char* call;  // of a driver; nullptr: none
   const registry::variant* peer;
-  std::uint64_t number;  // of calls so far
+  std::uint64_t number;  // counts the calls
 
   bool is_something() const { return call != nullptr || peer != nullptr; }
   std::string in_words() const { return call != nullptr ? watched_devices() + " was in " + call : peer->id() + " ran"; }
@@ -124,7 +124,7 @@ awaited look() {
   end_at_once(fail(name_of(errc::device_lost), exit_code::device_lost, why));
 }
 
-/// Counts ticks instead of reading the clock, which runs on while the tool is suspended.
+/// Counts ticks instead of reading the clock, since the clock continues while the tool is suspended.
 [[noreturn]] void watch(milliseconds limit) {
   milliseconds waited(0);
   for (std::uint64_t number = 0;; waited += tick) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ends the tool early. Ctrl-C, a request to terminate, and a terminal that goes away end it at once or, for
-// commands that can stop cleanly, the first asks and the second ends it; and it ends if a driver or a peer does not
+// What ends the tool early: Ctrl-C, a request to terminate, or a closed terminal. They end it at once; a command that
+// can stop cleanly is asked by the first and ended by the second. The tool also ends if a driver or a peer does not
 // return.
 #pragma once
 
@@ -11,23 +11,24 @@
 
 namespace tilewise::cli {
 
-/// SIGINT, SIGTERM, SIGHUP and all others that would end a process, but for crashes, end the tool and leave nothing
-/// half-written.
+/// From now on SIGINT, SIGTERM, SIGHUP and all other signals that would end a process, except crashes, end the tool and
+/// leave no half-written file.
 void end_on_interrupts();
-/// From now on the first of SIGINT, SIGTERM and SIGHUP only makes interrupt_requested() true.
+/// From now on the first SIGINT, SIGTERM or SIGHUP only makes interrupt_requested() true.
 void take_interrupts();
 bool interrupt_requested();
 
-/// From any thread, since the others may be in a driver and not come back; nothing half-written stays.
+/// Ends the tool from any thread, since the other threads may be in a driver that does not return. Leaves no
+/// half-written file.
 [[noreturn]] void end_at_once(exit_code code);
-/// As SIGPIPE ends a program, silently; nothing half-written stays.
+/// Ends the tool silently, as SIGPIPE ends a program. Leaves no half-written file.
 [[noreturn]] void end_without_reader();
-/// What end_at_once does first.
+/// Sets what end_at_once does first.
 void before_ending_at_once(std::function<void()> last_work);
 
-/// From now on the tool ends, with the code of a lost device, if one call of a driver or of a peer takes longer than
-/// `limit_s` seconds; 0 is no limit. After an interrupt a call has only a moment. What was written so far stays.
-/// `device` is one that messages may name; empty for one without a driver, where only peers are watched.
+/// From now on, if one call of a driver or a peer takes longer than `limit_s` seconds, the tool ends with the code of a
+/// lost device; 0 is no limit. After an interrupt a call has only a moment left. What was already written is kept.
+/// Messages name `device`; it is empty if the device has no driver, and then only peers are watched.
 void watch_drivers(unsigned limit_s, const std::string& device);
 
 }  // namespace tilewise::cli

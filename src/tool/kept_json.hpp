@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON in the private cache folder.
+// Keeps JSON in the private cache folder.
 #pragma once
 
 #include "base/disk_cache.hpp"
@@ -13,10 +13,10 @@ namespace tilewise::cli {
 
 struct kept_json {
   std::optional<std::string> text;
-  bool is_damaged = false;  // it is there, and cannot be trusted
+  bool is_damaged = false;  // it exists but cannot be trusted
 };
 
-/// What was kept by that key.
+/// Finds what was kept under this key.
 inline kept_json find_kept(const std::string& key) {
   const base::disk_cache cache;
   const auto kept = cache.find(key);
@@ -24,7 +24,7 @@ inline kept_json find_kept(const std::string& key) {
   return {std::string(kept->begin(), kept->end())};
 }
 
-/// Where there is a private folder to keep it in.
+/// Keeps a value under this key, if there is a private folder.
 inline void keep(const std::string& key, const nlohmann::json& told) {
   const std::string text = told.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   base::disk_cache().store(key, {reinterpret_cast<const unsigned char*>(text.data()), text.size()});

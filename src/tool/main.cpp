@@ -5,6 +5,6 @@
 
 int main(int argc, char** argv) {
   std::fesetenv(
-      FE_DFL_ENV);  // libraries that the tool is linked with may have changed it; numbers' texts depend on it as well
+      FE_DFL_ENV);  // libraries linked to the tool may have changed it, and it changes how numbers become text
   return tilewise::cli::run_tool(argc, argv);
 }

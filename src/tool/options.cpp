@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options that several subcommands share.
+// Options that several subcommands share.
 #include "backend/memory_limit.hpp"
 #include "base/nearest.hpp"
 #include "base/printable.hpp"
@@ -16,16 +16,16 @@
 
 namespace tilewise::cli {
 
-/// More than any machine has; it keeps a typing error from starting a million threads.
+/// More than any machine has; prevents a typing error from starting a million threads.
 constexpr unsigned most_threads = 4096;
 
-/// CLI11 takes digits behind a 0 for octal ones; nobody means them.
+/// CLI11 reads digits after a leading 0 as octal, which nobody means.
 static std::string octal_fault(const std::string& text) {
   const bool is_octal = text.size() > 1 && text[0] == '0' && std::isdigit(static_cast<unsigned char>(text[1])) != 0;
   return is_octal ? "'" + text + "' begins with a 0; write it without" : "";
 }
 
-/// As the variable TILEWISE_DEVICE_MEMORY has it.
+/// Accepts the same text as TILEWISE_DEVICE_MEMORY.
 static std::string to_bytes(std::string& text) {
   if (const std::string fault = octal_fault(text); !fault.empty()) return fault;
   const auto bytes = backend::bytes_from(text);
@@ -47,7 +47,7 @@ static void add_time_limit(CLI::App& command, unsigned& to) {
       ->check(whole_number(0, a_year));
 }
 
-/// As of a variable that is not set: nobody means the default by it.
+/// Refuses an empty name, as from a variable that is not set: nobody means the default by it.
 static CLI::Validator named_device() {
   return CLI::Validator(
       [](const std::string& text) {
@@ -109,7 +109,7 @@ CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
       "");
 }
 
-/// "1e6" or "64K" in digits, as far as it is a whole number; all else stays as it is.
+/// Replaces "1e6" or "64K" by its digits if it is a whole number; leaves any other text as it is.
 static void write_out(std::string& text) {
   constexpr double exact = 0x1p53;
   if (text.find_first_of("eE") != text.npos && text.find_first_not_of("0123456789.eE+") == text.npos) {
@@ -157,7 +157,7 @@ CLI::Validator file_name() {
       "");
 }
 
-/// CLI11 takes whatever follows for the value: the next option where a file was forgotten, and "=y" of "-o=y".
+/// CLI11 takes any next word as the value: the next option if a file was forgotten, and "=y" of "-o=y".
 static CLI::Validator no_option_of(const CLI::App& command) {
   return CLI::Validator(
       [&command](const std::string& text) -> std::string {
@@ -197,7 +197,7 @@ void add_output_options(CLI::App& command, common_options& to) {
 
 namespace {
 
-/// "4096x4096x512": the algorithm says what each size is.
+/// Parses "4096x4096x512". The algorithm defines what each size means.
 registry::extents parse_shape(const std::string& text) {
   registry::extents shape;
   const std::optional<std::vector<std::uint64_t>> sizes = parse_sizes(text);
@@ -210,9 +210,9 @@ registry::extents parse_shape(const std::string& text) {
   return shape;
 }
 
-/// What array files call f4 is f32 here, where types are those of records.
+/// Accepts the names of records: array files call it f4, but here it is f32.
 dtype type_from(const std::string& text) {
-  if (const bool is_code = text.size() < 4; !is_code)  // int64, unlike i8, is nothing else elsewhere
+  if (const bool is_code = text.size() < 4; !is_code)  // int64, unlike i8, means the same everywhere
     if (const std::optional<dtype> type = io::type_called(text)) return *type;
   std::vector<base::proposal> all;
   for (const dtype type : all_dtypes) {
@@ -225,7 +225,7 @@ dtype type_from(const std::string& text) {
               "there is no type '" + base::printable(text) + "';" + base::propose(text, std::move(all)));
 }
 
-/// "order=descending"
+/// Parses "order=descending".
 std::pair<std::string, std::string> parse_setting(const std::string& text) {
   const std::size_t middle = text.find('=');
   if (middle == text.npos)

@@ -21,7 +21,7 @@ namespace tilewise::cli {
 
 namespace {
 
-int first_failure = 0;  // errno of the first write of results that failed
+int first_failure = 0;  // errno of the first failed write of results
 bool failures_are_json = false;
 
 void write(std::string_view text, int to) {
@@ -33,11 +33,11 @@ constexpr std::string_view line_controls = "\n\t";
 
 bool shows_colour() { return base::variable("NO_COLOR").empty() && isatty(STDOUT_FILENO) == 1; }
 
-// Stand for codes until these are printed: bytes that no UTF-8 has, which texts of records are.
-constexpr std::string_view marks = "\xfc\xfd\xfe\xff";  // of each colour, and of its end
+// Placeholders for colour codes until the text is printed: bytes that never occur in UTF-8, and so not in records.
+constexpr std::string_view marks = "\xfc\xfd\xfe\xff";  // one for each colour, and one for its end
 constexpr std::array codes = {"\033[31m", "\033[32m", "\033[2m", "\033[0m"};
 
-/// Names and records come from outside: of all that could steer a terminal, only our colours reach it.
+/// Removes what could control a terminal, except our colours: names and records come from outside.
 std::string harmless(std::string_view text) {
   if (!shows_colour()) return base::without_controls(text, line_controls);
   std::string shown;
@@ -52,7 +52,7 @@ std::string harmless(std::string_view text) {
 
 std::string json_text(const nlohmann::ordered_json& value) {
   const std::string text = value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-  return base::without_controls(text, "", "\\u00");  // it leaves 7f to 9f as they are
+  return base::without_controls(text, "", "\\u00");  // U+007F to U+009F are still in the text
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ bool shows_progress() {
   return terminal;
 }
 
-/// A self-replacing line may be where this one goes, if both streams are the same terminal.
+/// Removes the progress line first, since both streams may be the same terminal.
 static void write_result(std::string_view text) {
   progress("");
   write(text, STDOUT_FILENO);

@@ -12,17 +12,17 @@
 
 namespace tilewise::cli {
 
-/// A part of the result. Failures are kept and reported by finish_output.
+/// Prints a part of the result. Errors are remembered, and finish_output reports them.
 void print(std::string_view text);
-/// The same, as one object on one line.
+/// Prints one JSON object on one line.
 void print_json(const nlohmann::ordered_json& fields);
 
-/// The same, member by member, printed by end(): of a long list only the text is kept, which takes a tenth of its
-/// JSON's memory. If something fails before that, nothing of it is printed.
+/// Builds one JSON object member by member, and prints it at end(). It keeps only the text of a long list, which takes
+/// a tenth of the memory of its JSON. If something fails before end(), nothing is printed.
 class json_line {
  public:
   void add(std::string_view name, const nlohmann::ordered_json& value);
-  /// An array of what `to_json` makes of each.
+  /// Adds an array with `to_json` of each element.
   template <class T, class ToJson>
   void add_each(std::string_view name, const std::vector<T>& all, const ToJson& to_json) {
     begin(name);
@@ -38,28 +38,28 @@ class json_line {
   std::string text_ = "{";
   bool has_members_ = false;
 };
-/// A line for people, on standard error.
+/// Prints a line for people, on standard error.
 void note(std::string_view line);
-/// Whether progress() has a terminal to draw on.
+/// Whether standard error is a terminal on which progress() can draw.
 bool shows_progress();
-/// A line that replaces itself, on standard error if that is a terminal; at most ten times a second. An empty one
-/// removes it.
+/// Shows a line that replaces the last one, on standard error if that is a terminal, at most ten times a second. An
+/// empty line removes it.
 void progress(std::string_view line);
 
-/// Whether failures are also reported as JSON, as for a command with --json.
+/// Sets whether failures are also reported as JSON, as for a command with --json.
 void tell_failures_as_json(bool wanted);
-/// The end of a command without a result: a line on standard error and, if requested, one JSON object on standard
-/// output. `code` tells programs what went wrong, as name_of(errc) does.
+/// Ends a command that failed: prints a line on standard error and, if requested, one JSON object on standard output.
+/// `code` tells programs what went wrong, as name_of(errc) does.
 exit_code fail(std::string_view code, exit_code exit, const std::string& message);
 
-/// What it is where results could not be written. A reader that went away is no error; a full disk or a closed stream
-/// is `io`.
+/// Returns `so_far`, unless the results could not be written: a full disk or a closed stream is `io`. A reader that
+/// went away is no error.
 exit_code finish_output(exit_code so_far);
 
 /// "1 row", "2 rows".
 std::string number_of(std::size_t n, const std::string& what);
 
-/// For print(): in a colour of the terminal; the plain text if NO_COLOR is set or standard output is not a terminal.
+/// Colours a text for print(). Returns plain text if NO_COLOR is set or standard output is not a terminal.
 enum class colour { red, green, dim };
 std::string coloured(std::string_view text, colour c);
 

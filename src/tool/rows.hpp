@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of records: from files that a user names, or measured here.
+// Rows from records: records in files that a user names, or measured here.
 #pragma once
 
 #include "lab/bench/bench.hpp"
@@ -15,25 +15,27 @@
 
 namespace tilewise::cli {
 
-/// One file after the other. What is left out of them is said on standard error, at the end. Throws `io` for a file
-/// that cannot be read.
+/// Reads one file after the other. Says at the end, on standard error, what was skipped. Throws `io` for a file that
+/// cannot be read.
 void take_records(std::span<const std::string> files, const std::function<void(const record::result&)>& take);
 report::row_table read_rows(std::span<const std::string> files);
 
-/// What `roofline`, `scale` and `tune` measure: signed, written, told of and kept for their tables.
+/// Collects the rows that `roofline`, `scale` and `tune` measure: signs their records, writes them, reports progress,
+/// and keeps them for the tables.
 class analysed_rows {
  public:
-  /// `records`: a file that records are appended to, or empty.
+  /// `records`: a file to which records are appended, or empty.
   analysed_rows(const std::string& records, bool quiet, std::vector<std::string> argv);
 
-  /// How far it is.
+  /// Shows progress.
   void tell(const std::string& text) const;
   void sign(record::result& r) const { session_.sign(r); }
   void keep(const record::result& r);
-  /// Says why a row has no time, once for each reason in succession: a shortage of memory is that of all rows.
+  /// Keeps a row. If it has no time, says why, once for successive rows with the same reason, such as a shortage of
+  /// memory.
   void keep(lab::measured m);
 
-  /// Measures and keeps; interruptible. The groups are numbered for the progress.
+  /// Measures and keeps these groups. Can be interrupted. Progress shows the group's number.
   void measure(std::span<const lab::group> plan, std::string_view preset, double max_time_s);
 
   const report::row_table& rows() const { return rows_; }
@@ -49,7 +51,7 @@ class analysed_rows {
   std::string last_reason_;
 };
 
-/// The rule of a preset with this time a row, until the user interrupts.
+/// The rule of a preset with this much time for each row. It ends when the user interrupts.
 lab::measuring measuring_for(std::string_view preset, double max_time_s);
 
 }  // namespace tilewise::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tool: parse, run one subcommand, turn errors into exit codes.
+// The tool's main function: parses the command line, runs one subcommand, and turns errors into exit codes.
 #include "base/nearest.hpp"
 #include "base/printable.hpp"
 #include "io/array_output.hpp"
@@ -48,8 +48,8 @@ exit_code fail_without_memory() {
 
 const std::terminate_handler handler_before = std::get_terminate();
 
-/// Libraries of others allocate in functions that may not throw: where they get no memory, the process ends here.
-/// Whatever else nobody catches is told as it would be without this.
+/// Ends the process if an allocation fails in another library's function that must not throw. Any other exception that
+/// nobody catches is reported as usual.
 [[noreturn]] void end_without_memory() {
   try {
     if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
@@ -63,7 +63,7 @@ const std::terminate_handler handler_before = std::get_terminate();
 
 bool is_ended_by_readers = true;  // unless the caller ignores SIGPIPE
 
-/// What `work` returns, or the code of what it throws, which is told.
+/// Returns what `work` returns. If it throws, reports that and returns its exit code.
 template <class Work>
 exit_code with_failures_told(const Work& work) {
   try {
@@ -88,7 +88,7 @@ std::string describe_build() {
   return text;
 }
 
-/// The words after the tool's name; `help` and `help COMMAND` become the option they stand for.
+/// The arguments; `help` and `help COMMAND` are replaced by the option.
 std::vector<std::string> words_of(int argc, char** argv) {
   std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   if (!words.empty() && words.front() == "help") {
@@ -98,7 +98,7 @@ std::vector<std::string> words_of(int argc, char** argv) {
   return words;
 }
 
-/// A word that should have been a command; empty if the first argument is one, or an option.
+/// Says that a word should have been a command; empty if the first argument is a command or an option.
 std::string unknown_command(const CLI::App& app, std::span<const std::string> words) {
   if (words.empty() || words[0].starts_with('-')) return "";
   std::vector<std::string> names;
@@ -110,8 +110,9 @@ std::string unknown_command(const CLI::App& app, std::span<const std::string> wo
          registry::suggestion(registry::missing::command, words[0], names);
 }
 
-/// A word that should have been an option of the command; empty if there is none. It is told before what is missing,
-/// which it may have been meant to give. What looks like one may also be a value, or a file behind "--".
+/// Says that a word should have been an option of the command; empty if there is none. This is checked before missing
+/// options, since the word may have been meant as one of those. A word that looks like an option may also be a value,
+/// or a file after "--".
 std::string unknown_option(const CLI::App& app, std::span<const std::string> words) {
   std::vector<std::string> names, not_taken;
   std::string of;
@@ -121,7 +122,7 @@ std::string unknown_option(const CLI::App& app, std::span<const std::string> wor
     for (const CLI::Option* option : shown_options(*command))
       for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
-  const auto is_taken = [&](const std::string& word) {  // of -q.npy, -q was, and -.npy is left
+  const auto is_taken = [&](const std::string& word) {  // CLI11 takes the -q of -q.npy and leaves -.npy
     return std::none_of(not_taken.begin(), not_taken.end(), [&](const std::string& left) {
       return left.starts_with('-') && left != "-" && word.ends_with(left.substr(1));
     });
@@ -136,14 +137,14 @@ std::string unknown_option(const CLI::App& app, std::span<const std::string> wor
     if (may_be_file) return none + way + " a file of that name is ./" + base::printable(*word) + ";";
     if (!way.empty()) return none + way;
     const auto begins = [&](const std::string& known) { return known.starts_with(name); };
-    const auto meant = std::find_if(names.begin(), names.end(), begins);  // alone: --mod of --modulus
+    const auto meant = std::find_if(names.begin(), names.end(), begins);  // unique: --mod for --modulus
     const bool is_start = name.size() > 4 && std::count_if(names.begin(), names.end(), begins) == 1;
     return none + (is_start ? " did you mean " + *meant + "?" : base::nearest(name, names));
   }
   return "";
 }
 
-/// A file behind the inputs of a command that lacks its output; empty if there is none.
+/// Says that a file after the inputs may be the missing output; empty if there is none.
 std::string output_without_option(const CLI::App& app) {
   for (const CLI::App* command : app.get_subcommands()) {
     const CLI::Option* output = command->get_option_no_throw("--output");
@@ -155,11 +156,11 @@ std::string output_without_option(const CLI::App& app) {
   return "";
 }
 
-/// Help goes where results go; CLI11's errors all mean incorrect usage.
+/// Prints help to standard output. CLI11's errors all mean a usage error.
 exit_code explain(const CLI::App& app, const CLI::ParseError& e, std::span<const std::string> words) {
   const auto refuse = [](const std::string& what) {
     const exit_code usage = fail(name_of(errc::invalid_argument), exit_code::usage, what);
-    end_all_ranks(usage);  // or those who have not read their words yet would complain of this one
+    end_all_ranks(usage);  // otherwise ranks that start later would report that this one is gone
     return usage;
   };
   if (const std::string unknown = unknown_command(app, words); !unknown.empty()) return refuse(unknown);
@@ -184,7 +185,7 @@ exit_code explain(const CLI::App& app, const CLI::ParseError& e, std::span<const
 exit_code parse_and_run(int argc, char** argv) {
   invocation call{.argv = {argv, argv + argc}, .run = {}};
   CLI::App app("Data-parallel algorithms with the same bits on every processor.", "tilewise");
-  app.get_formatter()->column_width(26);  // the widest option fits, and lines stay within 80 columns
+  app.get_formatter()->column_width(26);  // the longest option fits, and lines have at most 80 columns
   app.set_help_flag("-h,--help", "print this and exit");
   app.set_version_flag("-V,--version", describe_build, "print what this build is and exit");
   app.require_subcommand(0, 1);
@@ -213,7 +214,7 @@ exit_code parse_and_run(int argc, char** argv) {
   const std::vector<std::string> words = words_of(argc, argv);
   tell_failures_as_json(std::find(words.begin(), words.end(), "--json") != words.end());
   try {
-    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes them from the end
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 expects them in reverse order
   } catch (const CLI::ParseError& e) {
     return explain(app, e, words);
   }
@@ -226,18 +227,19 @@ exit_code parse_and_run(int argc, char** argv) {
   return exit_code::ok;
 }
 
-/// Otherwise the next file opened would become a standard stream, and what is printed would go into it. Opened the
-/// wrong way around, so that a result that cannot be printed is still an error.
+/// Opens closed standard streams. Otherwise the next opened file would become one of them and receive the output. They
+/// are opened in the wrong direction, so that a result that cannot be printed is still an error.
 void replace_closed_streams() {
   for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream)
     if (fcntl(stream, F_GETFD) < 0) ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-/// Its folders for drivers, temporary ones and those that it is asked for must be open to the tool itself.
+/// The umask must not deny the tool access to the folders that it creates, for drivers, for temporary files, and at the
+/// user's request.
 void keep_owner_in_mask() { umask(umask(0) & ~static_cast<mode_t>(S_IRWXU)); }
 
-/// A process whose addresses are limited needs them for its arrays: the allocator shall neither reserve 64 MiB for each
-/// thread nor keep freed arrays.
+/// If the process's address space is limited, it is needed for arrays: the allocator must not reserve 64 MiB for each
+/// thread, and must not keep freed arrays.
 void save_limited_addresses() {
   rlimit addresses{};
   if (getrlimit(RLIMIT_AS, &addresses) != 0 || addresses.rlim_cur == RLIM_INFINITY) return;
@@ -251,10 +253,10 @@ int run_tool(int argc, char** argv) {
   replace_closed_streams();
   save_limited_addresses();
   keep_owner_in_mask();
-  // A reader that goes away shows up as a failed write, not as a crash.
+  // If a reader goes away, a write fails; the tool must not be killed by a signal.
   is_ended_by_readers = std::signal(SIGPIPE, SIG_IGN) != SIG_IGN;
-  std::signal(SIGXFSZ, SIG_IGN);  // as does a limit of a file's size
-  std::signal(SIGCHLD, SIG_DFL);  // where a caller ignores it, nobody learns how a child has ended
+  std::signal(SIGXFSZ, SIG_IGN);  // the same for a limit on file size
+  std::signal(SIGCHLD, SIG_DFL);  // if a caller ignores it, no exit status of a child is known
   end_on_interrupts();
   std::set_terminate(end_without_memory);
   return static_cast<int>(finish_output(with_failures_told([&] { return parse_and_run(argc, argv); })));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes around 2^31 and 2^32, where 32-bit indices wrap. Only with TILEWISE_TEST_BIG=all or =cuda:0, a device's name,
-// since it needs an array of 16 GiB. The result is checked in place, slice by slice, against the definition on
-// regenerated data, on all processors.
+// Sizes around 2^31 and 2^32, where 32-bit indices wrap. They run only with TILEWISE_TEST_BIG=all, or with the name of
+// a device such as TILEWISE_TEST_BIG=cuda:0, since an array takes 16 GiB. All processors compare the result slice by
+// slice with the definition, on regenerated data.
 #include "backend/backend.hpp"
 #include "base/ceil_div.hpp"
 #include "lab/verify/generate.hpp"
@@ -30,7 +30,7 @@ constexpr auto class_of_data = lab::data_class::uniform;  // any change of the o
 constexpr std::uint64_t seed = 1;
 using stack = order::block_stack<float, order::sum>;
 
-/// Calls body(s) for each slice below `count`, on all processors.
+/// Calls body(s) for each slice s below `count`, on all processors.
 template <class F>
 void for_each_slice(std::uint64_t count, F body) {
   std::atomic<std::uint64_t> next{0};
@@ -48,7 +48,7 @@ std::vector<float> slice_values(std::uint64_t s, std::uint64_t n) {
   return values;
 }
 
-/// The stack that each slice begins with, and the one at the end.
+/// The stack before each slice, and the one after the last.
 std::vector<stack> stacks_of(std::uint64_t n) {
   const std::uint64_t slices = ceil_div(n, slice);
   std::vector<stack> own(slices), before(slices + 1);
@@ -72,10 +72,10 @@ std::uint64_t available_memory() {
   return 0;
 }
 
-/// Why this machine cannot try n elements on this device, or empty.
+/// Why this machine cannot run n elements on this device; empty if it can.
 std::string too_big(std::uint64_t n, const device_info& info) {
   const std::uint64_t bytes = n * sizeof(float);
-  const bool shares_host = info.is_cpu;  // an OpenCL CPU device takes a second copy from the same memory
+  const bool shares_host = info.is_cpu;  // an OpenCL CPU device keeps a second copy in the same memory
   const std::uint64_t need = bytes * (shares_host && info.backend != "cpu" ? 2 : 1) + (std::uint64_t{1} << 30);
   if (need > available_memory())
     return "needs " + std::to_string(need) + " bytes of memory, there are " + std::to_string(available_memory());
@@ -94,7 +94,7 @@ std::vector<float> all_values(std::uint64_t n) {
   return values;
 }
 
-/// The first index at which the inclusive scan in `got` is not the definition's, or n.
+/// The first index at which the inclusive scan in `got` differs from the definition's; n if there is none.
 std::uint64_t first_difference(const std::vector<float>& got, const std::vector<stack>& before) {
   const std::uint64_t n = got.size();
   std::atomic<std::uint64_t> first{n};
@@ -114,7 +114,7 @@ registry::problem sum_of(std::string_view algorithm, std::uint64_t n) {
   return {.what = &registry::find_algorithm(algorithm), .type = dtype::f32, .shape = {n}};
 }
 
-/// The scan in place of the values, or the single value of a reduction.
+/// Scans in place and returns the scan, or returns the single value of a reduction.
 std::vector<float> run(const registry::variant& v, const registry::problem& p, const registry::tuning& t,
                        backend::queue& queue) {
   std::vector<float> values = all_values(p.n()), value(1);

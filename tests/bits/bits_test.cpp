@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every variant gives the definition's bits on every device that is present.
+// Every variant gives the definition's bits on every device of this machine.
 #include "bits_test.hpp"
 
 #include "catalog_sweep.hpp"
@@ -26,7 +26,8 @@ std::map<std::string, tally>& tallies() {
   return by_backend;
 }
 
-/// The filter language of GoogleTest separates patterns by colons; a question mark matches one.
+/// A GoogleTest filter for the target. Its patterns are separated by colons, so a question mark stands for each colon
+/// of the name.
 std::string filter_of(const sweep_target& target) {
   std::string text = "Bits/" + target.variant.id() + "." + target.device;
   for (char& c : text)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tests that are made from the catalog, for main.
+// Tests made from the catalog, for main.
 #pragma once
 
 namespace tilewise::tests {

@@ -19,10 +19,10 @@ namespace tilewise::tests {
 
 namespace {
 
-/// Two sizes per combination, taken in rotation from the edge shapes up to this many elements.
+/// Each combination uses two sizes, in rotation over the edge shapes up to this many elements.
 constexpr std::uint64_t largest = 8193;
 constexpr std::size_t sizes_each = 2;
-/// Those that there were when the digests were first written: one more would give each its place to another.
+/// The data classes that existed when the digests were first recorded. Another class would shift the rotation.
 constexpr auto kept_classes = std::span(lab::all_data_classes).first<10>();
 
 std::string name_of_case(const registry::problem& p, lab::data_class data, std::uint64_t seed) {
@@ -50,7 +50,7 @@ T find_named(const std::array<T, N>& all, const std::string& name) {
   throw error(errc::io, "a golden digest names '" + name + "', which is not there any more");
 }
 
-/// The words of "key=value" text after `key=`.
+/// The value in a text of "key=value" words.
 std::string value_of(const std::string& line, const std::string& key) {
   const auto at = line.find(" " + key + "=");
   if (at == line.npos) throw error(errc::io, "a golden digest lacks " + key + ": " + line);
@@ -81,7 +81,7 @@ golden_line parse(const std::string& line) {
 
 std::string version_line() { return "order_version " + std::to_string(order_version); }
 
-/// The lines that stay as they are: all of this version of the order.
+/// The lines to keep: all lines of this version of the order.
 std::string kept_lines() {
   std::ostringstream text;
   text << std::ifstream(golden_path()).rdbuf();
@@ -114,7 +114,7 @@ std::vector<golden_line> read_golden() {
     throw error(errc::io, golden_path() + " begins with '" + line + "', not with '" + version_line() +
                               "'; tilewise-tests --write-golden writes it");
   std::vector<golden_line> all;
-  while (std::getline(in, line) && !line.empty()) all.push_back(parse(line));  // what is embedded ends in an empty one
+  while (std::getline(in, line) && !line.empty()) all.push_back(parse(line));  // ends in an empty line
   return all;
 }
 

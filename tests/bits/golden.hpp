@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Golden digests: what the order gave when they were written. They change only with order_version.
+// Golden digests: the digests of results when they were recorded. They change only with order_version.
 #pragma once
 
 #include "lab/verify/verify.hpp"
@@ -19,12 +19,12 @@ struct golden_line {
 
 std::string golden_path();
 
-/// Adds the serial definition's digests of algorithms that have none yet. After an intended change of the order, which
-/// has another order_version, all of them are written anew.
+/// Adds the digests of the serial definition for algorithms that have none yet. After an intended change of the order,
+/// with a new order_version, it writes all of them again.
 void write_golden();
 
-/// Of the file as it was when this program was built. Throws `io` if it does not name this order_version, or has a line
-/// that no problem matches.
+/// The lines of the file as it was when this program was built. Throws `io` if the file does not name this
+/// order_version, or if no problem matches a line.
 std::vector<golden_line> read_golden();
 
 }  // namespace tilewise::tests

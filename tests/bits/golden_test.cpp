@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The digests of the definition, and of what `auto` chooses on the CPU, are those in the repository.
+// The digests of the definition, and of the choice of `auto` on the CPU, equal those in the repository.
 #include "golden.hpp"
 #include "backend/cpu/device.hpp"
 #include "registry/catalog.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order against its two-line definition, its laws through the public interface, and the operators against oracles
-// written case by case.
+// Tests the order against its two-line definition, its laws through the public interface, and the operators against
+// expected results written case by case.
 #include "helpers.hpp"
 #include "lab/verify/generate.hpp"
 #include "order/block_stack.hpp"
@@ -33,7 +33,7 @@ T block_value(const T* x, std::uint64_t length) {
              : Op::template apply<T>(block_value<T, Op>(x, length / 2), block_value<T, Op>(x + length / 2, length / 2));
 }
 
-/// P: the blocks of the binary digits of m > 0, highest first, folded from the left.
+/// P: the values of the blocks for the binary digits of m > 0, highest first, folded from the left.
 template <class T, class Op>
 T prefix_value(const T* x, std::uint64_t m) {
   std::uint64_t done = std::bit_floor(m);
@@ -51,7 +51,7 @@ class Order : public ::testing::Test {};
 using element_types = ::testing::Types<float, double, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t>;
 TYPED_TEST_SUITE(Order, element_types);
 
-/// On these, sums and products in another association have other bits.
+/// With these data, another order of sums and products gives other bits.
 constexpr std::array sensitive{lab::data_class::uniform, lab::data_class::wide, lab::data_class::near_one,
                                lab::data_class::cancelling};
 
@@ -88,7 +88,7 @@ TYPED_TEST(Order, InclusiveScanIsTheReductionOfEachPrefixOnEveryDevice) {
   using T = TypeParam;
   constexpr std::uint64_t n = 300;
   for (const device& on : tests::devices_with("scan")) {
-    // Elsewhere each type and operator is a program to compile; the sweep has the others.
+    // On other backends each type and operator is another program to compile; the sweep tests them.
     if (on.info().backend != "cpu" && !std::is_same_v<T, float>) continue;
     for (lab::data_class data : sensitive)
       for (op operation : all_ops) {

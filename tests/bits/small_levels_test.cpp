@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain calls of few elements go straight to the kernels of the best instruction set. Here those of all that this
-// machine has; through a device they are other kernels, which the tests of bits have at each level.
+// Plain calls of few elements directly use the kernels of the best instruction set. These tests run those of all
+// instruction sets of this machine. Calls through a device use other kernels; the bit tests run these at each level.
 #include "backend/cpu/device.hpp"
 #include "matvec/cpu/kernels.hpp"
 #include "order/operators.hpp"

@@ -15,14 +15,14 @@ namespace tilewise::tests {
 
 namespace {
 
-/// So many cases in a row have one variant, for which devices are opened, and so many the same type, main setting and
-/// tuning.
+/// How many successive cases share a variant, for which devices are opened, and how many share the type, main setting
+/// and tuning.
 struct runs {
   std::uint64_t with_one_variant, with_one_program;
 };
-/// An OpenCL program takes up to a second to compile, where a case takes milliseconds.
+/// Compiling an OpenCL program takes up to a second, and a case only milliseconds.
 runs runs_of(std::string_view device) { return device.starts_with("opencl") ? runs{1024, 256} : runs{48, 8}; }
-/// Of this many cases one is an array in parts.
+/// One of this many cases is an array in parts.
 constexpr std::uint64_t one_in_parts = 12;
 
 std::mt19937_64 numbers(std::uint64_t seed, std::uint64_t which, std::uint64_t purpose) {
@@ -30,7 +30,7 @@ std::mt19937_64 numbers(std::uint64_t seed, std::uint64_t which, std::uint64_t p
   return std::mt19937_64(words);
 }
 
-/// Ends of parts that make up [0, n), some of them empty.
+/// The ends of parts that together are [0, n); some parts are empty.
 std::vector<std::uint64_t> ends_of_parts(std::uint64_t n, std::mt19937_64& random) {
   std::vector<std::uint64_t> ends{n};
   for (auto more = random() % 9; more > 0; --more) ends.push_back(random() % (n + 1));
@@ -38,7 +38,7 @@ std::vector<std::uint64_t> ends_of_parts(std::uint64_t n, std::mt19937_64& rando
   return ends;
 }
 
-/// An array that is reduced and scanned in parts on a device, against the definition of the whole.
+/// Compares an array that a device reduces and scans in parts with the definition of the whole.
 template <class T>
 std::string run_in_parts(const tilewise::device& on, op operation, std::mt19937_64& random) {
   const std::uint64_t n = random() % 2 == 0 ? random() % 300 : random() % 40000;
@@ -74,7 +74,7 @@ class soaking {
     if (targets_.empty()) throw std::invalid_argument("there is no variant for '" + device_ + "'");
   }
 
-  /// That were run.
+  /// The number of cases that ran.
   std::uint64_t cases() const { return cases_; }
 
   /// What is wrong, with the case; empty if nothing is.
@@ -119,7 +119,7 @@ class soaking {
                               backend::group::enter(runner_->open(c.options).queue()), random);
       return wrong.empty() ? "" : what + ": " + wrong;
     }
-    return "";  // a variant for few types and shapes
+    return "";  // a variant with few types and shapes
   }
 
   std::string device_;

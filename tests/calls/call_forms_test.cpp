@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every algorithm can be called in the same forms, as host_range.hpp lists them, and all give the same result. A
-// separate program, with the library as users link it.
+// Every algorithm can be called in the forms that host_range.hpp lists, and all forms give the same result. This is a
+// separate program that links the library as users do.
 #include <tilewise/tilewise.hpp>
 
 #include <cstring>
@@ -100,7 +100,8 @@ TEST(CallForms, SortsAlongAnAxis) {
   for (const std::size_t i : {0, 1, 2}) EXPECT_GE(to[i], to[i + 3]);
 }
 
-/// Two parts of one array, in every form: each continues from what the carry holds, and adds its own.
+/// Scans two parts of one array in every form: each part continues from the carry, and then adds its own elements to
+/// it.
 TEST(CallForms, ScansOfParts) {
   const device on = open("cpu");
   const std::span<const float> left = std::span(x).first(2), right = std::span(x).subspan(2);
@@ -247,8 +248,8 @@ std::vector<call_with_gaps<Operand>> calls_with_gaps() {
   return calls;
 }
 
-/// Of host memory, which a device may work on in copies, and of arrays on it. Before each call the gaps hold another
-/// value, the next one of `before`, which no memory holds yet.
+/// Tests host memory, which a device may copy, and arrays on the device. Before each call the gaps are set to the next
+/// value of `before`, which is nowhere in memory yet.
 template <class Operand, class Make, class Host>
 void expect_gaps_as_before(const device& on, float& before, const Make& make, const Host& host) {
   const Operand a = make(x), b = make(y);
@@ -257,7 +258,7 @@ void expect_gaps_as_before(const device& on, float& before, const Make& make, co
     try {
       call(a, b, c, on);
     } catch (const error& e) {
-      EXPECT_EQ(e.code(), errc::unsupported) << on.name() << ": " << e.what();  // not every backend has all
+      EXPECT_EQ(e.code(), errc::unsupported) << on.name() << ": " << e.what();  // not every backend has every algorithm
       continue;
     }
     const std::vector<float> rows = host(c);
@@ -278,7 +279,7 @@ TEST(CallForms, WhatLiesBetweenTheRowsOfAResultStays) {
   }
 }
 
-/// Views of one memory that overlap in part: no call may accept them, however they lie.
+/// Views of one memory that overlap in part: every call refuses them, however they overlap.
 TEST(CallForms, ArraysThatOverlapInPartAreRefused) {
   const device on = open("cpu");
   std::vector<float> memory(100, 1.0f);

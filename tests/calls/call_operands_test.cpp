@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What operands every call takes, on the host and as arrays. One that has not the size that its call needs is refused,
-// and nothing is written then; what a matrix's shape leaves over is the caller's. Neighbours in memory share nothing.
+// The operands that every call takes, in host memory and as arrays. A call refuses an operand of the wrong size and
+// then writes nothing. It does not change what lies beyond a matrix's shape, nor neighbouring memory.
 #include <tilewise/interop.hpp>
 #include <tilewise/tilewise.hpp>
 
@@ -16,10 +16,10 @@ namespace {
 
 struct size {
   std::uint64_t elements;
-  bool may_be_more = false;  // of matrices
+  bool may_be_more = false;  // for matrices
 };
 
-/// A call, and what each of its operands needs.
+/// A call, and the size that each of its operands needs.
 template <class Operand>
 struct sized_call {
   std::string name;
@@ -49,7 +49,7 @@ std::vector<sized_call<Operand>> vector_calls(std::uint64_t n) {
   return all;
 }
 
-/// Of rows that lie apart.
+/// For rows with gaps.
 template <class Operand>
 std::vector<sized_call<Operand>> line_calls(std::uint64_t rows, std::uint64_t columns) {
   using operands = std::vector<Operand>;
@@ -96,7 +96,7 @@ std::vector<sized_call<Operand>> all_calls(std::uint64_t rows, std::uint64_t col
   return all;
 }
 
-/// `make` turns host memory into an operand, `host` shows what that holds.
+/// `make` turns host memory into an operand, `host` returns what the operand contains.
 template <class Operand, class Make, class Host>
 void expect_sizes_matter(const Make& make, const Host& host) {
   for (const auto& [rows, columns] : {std::pair{4, 5}, std::pair{37, 41}})
@@ -123,7 +123,7 @@ void expect_sizes_matter(const Make& make, const Host& host) {
         }
 }
 
-/// All operands in one memory, each beginning where the one before ends; in order or the other way round.
+/// All operands in one memory, each beginning where the one before ends, in order or in reverse.
 template <class Operand, class Part>
 void expect_neighbours_are_fine(const Part& part) {
   for (const auto& [rows, columns] : {std::pair{4, 5}, std::pair{37, 41}})
@@ -142,7 +142,7 @@ void expect_neighbours_are_fine(const Part& part) {
       }
 }
 
-/// The sentence; fails if there is none, or an error of another code.
+/// The message. Fails if there is no error, or one with another code.
 template <class Call>
 std::string refused(const Call& call) {
   try {
@@ -188,8 +188,8 @@ TEST(CallOperands, SizesOfIndices) {
   }
 }
 
-/// Before room is made for the sorted keys, which no machine has here. The operands are too long for their memory,
-/// which nobody may read.
+/// Refused before the sorted keys are allocated, for which no machine has enough memory. The operands claim more
+/// elements than their memory has, so nothing may read them.
 TEST(CallOperands, MoreElementsThanHaveIndicesAreRefused) {
   const std::uint64_t n = std::uint64_t{1} << 60;
   float x = 1.0f;
@@ -208,7 +208,7 @@ TEST(CallOperands, NeighboursInMemoryShareNothing) {
   expect_neighbours_are_fine<array<float>>([&](std::span<float> of) { return view<float>(on, of.data(), of.size()); });
 }
 
-/// Of memory that is there, unlike a null pointer's.
+/// They point to existing memory, unlike a null pointer.
 TEST(CallOperands, PartsOfNoElementsAreEmpty) {
   std::vector<float> x(4, 3.0f);
   const std::span<float> none = std::span(x).first(0);
@@ -223,7 +223,7 @@ TEST(CallOperands, PartsOfNoElementsAreEmpty) {
   EXPECT_EQ(x, std::vector<float>(4, 3.0f));
 }
 
-/// The first number behind those that are named.
+/// Tests the first number after the named values.
 TEST(CallOperands, NumbersThatNameNothingAreRefused) {
   const device on = open("cpu");
   for (const std::uint64_t side : {2, 60}) {
@@ -257,7 +257,7 @@ TEST(CallOperands, NumbersThatNameNothingAreRefused) {
   }
 }
 
-/// As many elements do not make them one shape.
+/// An equal number of elements is not an equal shape.
 TEST(CallOperands, ShapesOfOneSideAlikeAreRefused) {
   std::vector<float> a(64, 1.0f), out(64, 2.0f);
   for (const matrix_layout& other :
@@ -269,7 +269,8 @@ TEST(CallOperands, ShapesOfOneSideAlikeAreRefused) {
   EXPECT_EQ(out, std::vector<float>(64, 2.0f));
 }
 
-/// Two rows of 2^63 elements end where they begin, if one does not look; one of 2^61 floats has 2^63 bytes.
+/// Two rows at a distance of 2^63 elements seem to end where they begin if the size wraps; one row of 2^61 floats has
+/// 2^63 bytes.
 TEST(CallOperands, RowsThatReachBeyondAllAddressesAreRefused) {
   std::vector<float> a(4, 1.0f), out(4, 2.0f);
   const std::string words = "more bytes than a 64-bit address reaches";
@@ -283,7 +284,7 @@ TEST(CallOperands, RowsThatReachBeyondAllAddressesAreRefused) {
   EXPECT_EQ(out, std::vector<float>(4, 2.0f));
 }
 
-/// A longer room is refused, too: its end would keep what it held.
+/// A longer destination is refused too, since its end would keep its old content.
 TEST(CallOperands, DownloadsIntoAnotherSizeAreRefused) {
   for (const char* name : {"cpu:serial", "2*cpu:serial"}) {
     const array<float> there = open(name).upload(std::vector<float>(50, 1.0f));
@@ -295,7 +296,8 @@ TEST(CallOperands, DownloadsIntoAnotherSizeAreRefused) {
   }
 }
 
-/// Of as many elements as the input, in its place and one element further: what is read later would be overwritten.
+/// An output as long as the input, in the same place and one element further: it would overwrite elements before they
+/// are read.
 template <class Part>
 void expect_no_result_in_place(const Part& part) {
   std::vector<float> memory(40, 1.0f), other(36, 1.0f);

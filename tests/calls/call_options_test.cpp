@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever the form of a call, its options are heeded: of few elements, which are computed at once, and of many.
+// Every form of a call uses its options, for few elements, which are computed at once, and for many.
 #include <tilewise/tilewise.hpp>
 
 #include <functional>
@@ -12,7 +12,7 @@ namespace tw = tilewise;  // std has functions of the same names
 
 namespace {
 
-/// What the options of every algorithm have, as options of any.
+/// Options that all algorithms have, to be converted to any algorithm's options.
 struct wish {
   std::string_view variant = {}, tuning = {};
   std::optional<device> on = {};
@@ -31,7 +31,7 @@ struct form {
   std::function<void(const wish&)> call;
 };
 
-/// Operands of `side` rows and columns, on the host and as arrays.
+/// Operands of `side` rows and columns, in host memory and as arrays.
 struct operands {
   std::uint64_t side, n = side * side;
   device cpu = open("cpu");
@@ -100,7 +100,7 @@ class forms {
     add("sort_by_key", [&](const wish& w) { tw::sort_by_key(o_.result, o_.fourth, w); });
   }
 
-  /// But for scans.
+  /// Adds all algorithms along lines, except scans.
   void add_lines() {
     for (const axis to : {axis::rows, axis::columns}) {
       add("reduce_axis", [=, this](const wish& w) { tw::reduce_axis(in(), o_.square, to, values(), w); });
@@ -153,7 +153,7 @@ class forms {
     add("diffuse", [&](const wish& w) { tw::diffuse(o_.there, o_.steps, w); });
   }
 
-  /// With nothing more, an initial value, a carry, or both.
+  /// Calls without extras, with an initial value, with a carry, and with both.
   template <class Scan>
   void add_scans(const std::string& name, const Scan& scan) {
     const auto of_each_kind = [=, this](const auto&... init) {
@@ -201,7 +201,7 @@ class forms {
   std::vector<form> all_;
 };
 
-/// Each form refuses it with a sentence that has these words, and without it computes.
+/// Each form refuses the option with a message that contains these words, and computes without the option.
 void expect_heeded(const wish& what, const std::string& words) {
   for (const std::uint64_t side : {4, 40}) {
     operands o{side};

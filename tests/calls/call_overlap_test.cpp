@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrices with gaps between their rows, in one memory: a result is refused where it would lie on an element that is
-// read, and nowhere else.
+// Matrices with gaps between their rows, in one memory: a result is refused if it would overwrite an element that is
+// read, and only then.
 #include <tilewise/interop.hpp>
 #include <tilewise/tilewise.hpp>
 
@@ -15,7 +15,7 @@ namespace tw = tilewise;  // std has functions of the same names
 
 namespace {
 
-/// A matrix in a memory of floats, or a vector as its only row.
+/// A matrix within a memory of floats, or a vector as its only row.
 struct placed {
   std::uint64_t at;
   matrix_layout of;
@@ -33,7 +33,7 @@ struct placed {
   }
 };
 
-/// One matrix read and one result written: how, and whether the result is a vector with one element for each row.
+/// How one matrix is read and one result written, and whether the result is a vector with one element for each row.
 template <class Operand>
 struct laid_call {
   const char* name;
@@ -41,7 +41,7 @@ struct laid_call {
   std::function<void(const Operand&, matrix_layout, Operand&, matrix_layout, const device&)> call;
 };
 
-/// `part` makes an operand of elements of a memory.
+/// `part` makes an operand of some elements of a memory.
 template <class Operand, class Part>
 std::vector<laid_call<Operand>> laid_calls(const Part& part) {
   using in = const Operand&;
@@ -74,7 +74,7 @@ std::vector<laid_call<Operand>> laid_calls(const Part& part) {
   };
 }
 
-/// It is refused if and only if an element of the one is one of the other; else all is as with memory for each.
+/// The call is refused if and only if the operands share an element. Otherwise the result is as with separate memory.
 template <class Operand, class Part>
 void expect_elements_alone_to_matter(const laid_call<Operand>& what, placed a, placed y, const device& on,
                                      const Part& part) {
@@ -91,7 +91,7 @@ void expect_elements_alone_to_matter(const laid_call<Operand>& what, placed a, p
   try {
     what.call(part(memory, a.at, a.count()), a.of, own, y.of, on);
   } catch (const error& e) {
-    EXPECT_EQ(e.code(), errc::unsupported) << e.what();  // not every backend has all
+    EXPECT_EQ(e.code(), errc::unsupported) << e.what();  // not every backend has every algorithm
     return;
   }
   try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In every form a call has the operation, the initial value, the axis and the border that it was given.
+// Every form of a call uses the operation, the initial value, the axis and the border that it gets.
 #include <tilewise/tilewise.hpp>
 
 #include <array>
@@ -12,7 +12,8 @@ namespace tw = tilewise;  // std has functions of the same names
 
 namespace {
 
-/// Into memory of each kind, and returned: `into` is a call of an input and an output, `returned` one of an input.
+/// Tests output into each kind of memory, and returned results: `into` takes an input and an output, `returned` only an
+/// input.
 template <class Into, class Returned>
 void expect_in_every_form(const std::vector<float>& x, const std::vector<float>& expected, const Into& into,
                           const Returned& returned) {
@@ -84,7 +85,7 @@ TEST(CallValues, ScansHaveTheirAxisAndTheirFirstValue) {
                of_each_axis{{{100, 100, 100, 103, 101, 104}, {100, 103, 104, 100, 101, 106}}});
 }
 
-/// The same expectation for a whole array and, 7 higher, for a part that a 7 precedes.
+/// The same expectation for a whole array, and, higher by 7, for a part that follows a 7.
 TEST(CallValues, ScansHaveTheirFirstValueAndWhatPrecedesThem) {
   const auto expect_scans = [](const auto& scan, std::vector<float> expected) {
     expect_in_every_form(
@@ -127,7 +128,7 @@ TEST(CallValues, ConvolutionsHaveTheirBorder) {
   }
 }
 
-/// What sizes mean at their ends.
+/// The sizes of results for the smallest operands.
 TEST(CallValues, SizesOfResults) {
   EXPECT_EQ(product_size(0, 5), 0u);
   EXPECT_EQ(product_size(5, 0), 0u);

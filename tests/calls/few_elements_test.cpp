@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What calls of few elements may cost: once there is all that calls have in common, nothing is allocated.
+// Calls of few elements allocate no memory once the first calls have set up what all calls share.
 #include "faults/failing_allocations.hpp"
 
 #include <tilewise/tilewise.hpp>
@@ -27,7 +27,7 @@ struct operands {
   std::span<T> result(std::size_t count) { return std::span(out).first(count); }
 };
 
-/// Whether `call` succeeds where no memory can be had, as it has twice before.
+/// Checks that `call` succeeds when no memory can be allocated, as it has succeeded twice before.
 void expect_no_allocation(std::string_view name, const std::function<void()>& call) {
   call(), call();
   allocations_left = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every public call in every floating-point mode that a caller may have: the bits are those of the default mode, and
-// the caller's mode is as it was.
+// Runs every public call in every floating-point mode that a caller may have set. The bits must be those of the default
+// mode, and the caller's mode must be unchanged.
 //   tilewise-float-modes DEVICE...
 #include "public_calls.hpp"
 
@@ -47,7 +47,8 @@ struct tally {
   }
 };
 
-/// As fesetround and feenableexcept do, in both units of the processor: printf, strtod and long double go by the x87.
+/// Sets the mode as fesetround and feenableexcept do, in both units of the processor: printf, strtod and long double
+/// use the x87.
 std::uint16_t of_x87(unsigned bits) {
   return static_cast<std::uint16_t>(0x340u | (bits >> 13 & 3u) << 10 | (bits >> 7 & 0x3fu));
 }
@@ -56,14 +57,14 @@ void set_mode(unsigned bits) {
   _mm_setcsr(bits);
   asm volatile("fldcw %0" : : "m"(x87));
 }
-/// 0 if the units differ.
+/// The current mode; 0 if the two units differ.
 unsigned mode_now() {
   std::uint16_t x87 = 0;
   asm volatile("fnstcw %0" : "=m"(x87));
   return x87 == of_x87(_mm_getcsr()) ? _mm_getcsr() & ~flags : 0;
 }
 
-/// What `make` returns when the caller has this mode, and the mode that it leaves.
+/// The result of `make` when the caller has this mode, and the mode after it.
 template <class Make>
 auto in_mode(unsigned bits, const Make& make, unsigned& after) {
   set_mode(bits);
@@ -77,7 +78,7 @@ auto in_mode(unsigned bits, const Make& make, unsigned& after) {
   return made;
 }
 
-/// The default mode comes last: teams of threads, and drivers, are started in another one.
+/// Tries the default mode last, so that teams of threads and drivers are started in another mode.
 void try_call(const public_call& call, const std::string& name, tally& total) {
   using results = std::optional<std::vector<std::byte>>;
   const auto compute = [&] { return call.on(tw::open(name))(); };
@@ -93,7 +94,7 @@ void try_call(const public_call& call, const std::string& name, tally& total) {
   }
 }
 
-/// Few elements, which take a way of their own, one number at a time, and calls that are refused.
+/// Calls of few elements, which have their own code, one number at a time; and calls that are refused.
 std::vector<public_call> further_calls() {
   static const std::vector<float> x{0x1p-140f, 0x1p-149f, 3, 0x1.8p-24f, 0x1p-25f, -3, 0x1p-126f, -0x1.fffffcp-127f};
   static const std::vector<double> y{0x1p-1060, 0x1p-1074, 3, 0x1.8p-53, 0x1p-54, -3, 0x1p-1022, -0x1.8p-1023};
@@ -148,7 +149,7 @@ bool traps(unsigned bits, const std::function<void()>& call) {
   return trapped;
 }
 
-/// Whatever the caller has unmasked, calls of few elements and of many raise nothing.
+/// Whatever exceptions the caller has unmasked, calls of few and of many elements raise none.
 void try_unmasked(tally& total) {
   static const std::vector<std::int64_t> whole{3, 1, 2};
   static const std::vector<float> few{3e38f, 0x1p-149f, 3e38f}, large(5000, 3e38f);
@@ -172,7 +173,7 @@ void try_unmasked(tally& total) {
     }
 }
 
-/// A number that a program converts for a call, in a loop, out of which compilers like to move it.
+/// A program converts a number for a call within a loop. Compilers like to move such a conversion out of the loop.
 void try_callers_own(tally& total) {
   volatile double tenth = 0.1;
   const double init = tenth;
@@ -195,7 +196,7 @@ void try_callers_own(tally& total) {
   }
 }
 
-/// The mode is another one at each call.
+/// Each call has another mode.
 template <class T>
 std::vector<T> mixed_results(const std::string& name, bool changing) {
   static const std::vector<T> x = [] {
@@ -244,7 +245,7 @@ int try_all(std::span<char*> devices) {
   for (const std::string name : devices) {
     for (const public_call& call : public_calls(tw::open(name))) try_call(call, name, total);
     for (const public_call& call : further_calls()) try_call(call, name, total);
-    if (name == "openacc:0") continue;  // which has few of the algorithms
+    if (name == "openacc:0") continue;  // it has few of the algorithms
     try_changes<float>(name, total);
     try_changes<double>(name, total);
   }

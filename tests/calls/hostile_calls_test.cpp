@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nonsensical calls through the public interface: operands that overlap, sizes beyond any memory, pointers to nothing
-// and objects that were moved from. Each is refused with a sentence, and no memory is touched.
+// Invalid calls through the public interface: operands that overlap, sizes beyond any memory, null pointers, and
+// objects that were moved from. Each is refused with a message, and no memory is touched.
 #include <tilewise/interop.hpp>
 #include <tilewise/tilewise.hpp>
 
@@ -16,7 +16,7 @@ namespace tw = tilewise;  // std has functions of the same names
 
 namespace {
 
-/// The sentence; fails if there is none, or an error of another code.
+/// The message. Fails if there is no error, or one with another code.
 template <class Call>
 std::string refused(const Call& call, errc expected = errc::invalid_argument) {
   try {
@@ -33,7 +33,7 @@ std::string refused(const Call& call, errc expected = errc::invalid_argument) {
   return "";
 }
 
-/// Every algorithm with an output, on square operands of `side` rows: two inputs and an output of one size.
+/// Every algorithm with an output, on square operands of `side` rows: two inputs and an output of equal size.
 template <class In, class Out>
 std::vector<std::function<void(const In&, const In&, Out&)>> calls_of_three(std::uint64_t side) {
   const matrix_layout square(side, side);
@@ -62,7 +62,7 @@ std::vector<std::function<void(const In&, Out&)>> calls_of_two(std::uint64_t sid
 }
 
 TEST(HostileCalls, HostMemoryThatOverlapsInPartIsRefused) {
-  for (const std::uint64_t side : {2, 40}) {  // what is computed at once, and what goes to a device
+  for (const std::uint64_t side : {2, 40}) {  // computed at once; and on a device
     const std::uint64_t n = side * side;
     std::vector<float> memory(4 * n, 1.0f);
     const std::span<const float> in = std::span(memory).subspan(n, n);
@@ -79,7 +79,7 @@ TEST(HostileCalls, HostMemoryThatOverlapsInPartIsRefused) {
     std::span<float> c = std::span(memory).subspan(at, n);
     for (const auto& call : calls_of_three<std::span<const float>, std::span<float>>(40))
       refused([&] { call(a, b, c); });
-    if (at == 2 * n - 1) continue;  // beyond the shorter operands here
+    if (at == 2 * n - 1) continue;  // beyond the shorter operands
     refused([&] { tw::matvec(a, {40, 40}, b.first(40), c.first(40)); });
     refused([&] { tw::polymul(a.first(n / 2), b.first(n / 2), std::span(memory).subspan(at, n - 1)); });
   }
@@ -104,7 +104,7 @@ TEST(HostileCalls, ViewsThatOverlapInPartAreRefused) {
     }
     array<float> keys_out = part(0), values_out = part(n - 1);
     refused([&] { tw::sort_by_key(other, other, keys_out, values_out); });
-    array<float> keys = part(0), values = part(n);  // each may be the output of its own only
+    array<float> keys = part(0), values = part(n);  // each may be the output of its own sort only
     refused([&] { tw::sort_by_key(keys, values, values, keys); });
     array<std::uint32_t> indices = view<std::uint32_t>(on, reinterpret_cast<std::uint32_t*>(memory.data()), n);
     refused([&] { tw::argsort(keys, indices); });
@@ -112,7 +112,7 @@ TEST(HostileCalls, ViewsThatOverlapInPartAreRefused) {
   }
 }
 
-/// Every algorithm that takes the same memory for both, of matrices whose rows may lie apart.
+/// Every algorithm that accepts one memory as input and output, on matrices with gaps between their rows.
 template <class Operand>
 std::vector<std::function<void(Operand&, matrix_layout, Operand&, matrix_layout)>> strided_calls() {
   std::vector<std::function<void(Operand&, matrix_layout, Operand&, matrix_layout)>> calls;
@@ -131,7 +131,7 @@ std::vector<std::function<void(Operand&, matrix_layout, Operand&, matrix_layout)
   return calls;
 }
 
-/// Of views that begin or end together or not; `part` is a view of `memory`.
+/// Views that begin or end at the same or at different elements. `part` is a view of `memory`.
 template <class Part>
 void refuse_other_strides(const std::vector<float>& memory, const Part& part) {
   using operand = decltype(part(0, 0));
@@ -202,7 +202,7 @@ TEST(HostileCalls, ArraysOfTwoDevicesAreRefused) {
   EXPECT_EQ(beyond.download(), values);
 }
 
-/// What is computed where it lies is not asked to be computed elsewhere, in vain.
+/// Arrays are computed on their own device, so options that name another one cannot be followed.
 TEST(HostileCalls, ArraysOfAnotherDeviceThanTheOptionsNameAreRefused) {
   const std::vector<float> values(4, 1.0f);
   const matrix_layout square(2, 2);
@@ -232,7 +232,7 @@ TEST(HostileCalls, ArraysOfAnotherDeviceThanTheOptionsNameAreRefused) {
   }
 }
 
-/// Inputs of no elements, whose addresses mean nothing: even that of the output, which is larger than any spare room.
+/// Inputs without elements may have any address, even the output's. The output is larger than any spare memory.
 TEST(HostileCalls, EmptyInputsAtTheOutputsAddress) {
   for (const device& on : devices()) {
     std::vector<float> c(300 * 400, 7.0f), y(100'000, 7.0f);
@@ -261,8 +261,8 @@ TEST(HostileCalls, ViewsOfMoreThanMemoryHasAddressesAreRefused) {
   refused([&] { view<double>(on, memory.data(), std::uint64_t{1} << 60).download(); }, errc::out_of_memory);
 }
 
-/// Of matrices whose last row begins 2^64 elements after the first, or a little more, which is little where it wraps;
-/// `part` is shorter than that too.
+/// Matrices whose last row begins 2^64 elements after the first, or a little more, which is a small number after it
+/// wraps. `part` is shorter even than that.
 template <class Part>
 void refuse_matrices_that_wrap(const Part& part) {
   using operand = decltype(part(0, 0));
@@ -303,7 +303,7 @@ TEST(HostileCalls, MatricesOfMoreThanMemoryHasAddressesAreRefused) {
   EXPECT_EQ(memory, std::vector<float>(10, 1.0f));
 }
 
-/// A call, and how many elements each of its operands has.
+/// A call, and the number of elements of each of its operands.
 struct call_of_spans {
   std::vector<std::uint64_t> sizes;
   std::function<void(const std::vector<std::span<float>>&)> call;
@@ -335,7 +335,7 @@ std::vector<call_of_spans> calls_of_spans(std::uint64_t side) {
   return all;
 }
 
-/// Of each call one operand after the other: of few elements too, which are computed at once.
+/// Tests each operand of each call in turn, also for few elements, which are computed at once.
 TEST(HostileCalls, NullPointersWithASizeAreRefused) {
   for (const std::uint64_t side : {2, 10, 300}) {
     std::vector<float> memory(8 * side * side, 1.0f);

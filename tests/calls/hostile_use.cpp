@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that uses the library as cli_hostile_test.py tells it to, in a fresh process each time: a failure shows as
-// a signal, an endless wait or a line other than the expected one.
+// A program that uses the library as cli_hostile_test.py asks, in a new process each time. A failure shows as a signal,
+// a process that does not end, or an unexpected line.
 #include "faults/failing_allocations.hpp"
 #include "faults/failing_calls.hpp"
 
@@ -29,7 +29,7 @@ namespace {
 namespace tw = tilewise;
 using tilewise::tests::allocations_left;
 
-/// Never destroyed, so that it can be used for as long as the library.
+/// Never destroyed, so that it outlives the library.
 const std::vector<float>& values = *new std::vector<float>(4'000'000, 0.25f);
 
 void print_total(const tw::device& on) {
@@ -51,7 +51,7 @@ void attempt(const std::function<void()>& call) {
   }
 }
 
-/// Runs `body` in a child and returns whether it ended well.
+/// Runs `body` in a child and returns whether the child succeeded.
 bool ends_well_in_child(const std::function<void()>& body) {
   const pid_t child = fork();
   if (child == 0) {
@@ -70,7 +70,7 @@ bool ends_well_in_child(const std::function<void()>& body) {
   return status == 0;
 }
 
-/// The very first use, by many threads at once: each opens a device and stores something there.
+/// The very first use of the library, by many threads at once. Each opens a device and stores data there.
 void use_together(unsigned threads, const std::string& name) {
   std::atomic<unsigned> waiting{threads}, good{0};
   const std::vector<float> some(100, 1.0f);
@@ -88,7 +88,7 @@ void use_together(unsigned threads, const std::string& name) {
   if (good != threads) throw std::runtime_error("not all threads were served");
 }
 
-/// elsewhere NAME FOLDER: kernels may be linked at their first launch, wherever the process is then.
+/// elsewhere NAME FOLDER: a kernel may be linked at its first launch, whatever the current folder is by then.
 void use_elsewhere(const std::string& name, const std::string& folder) {
   const tw::device on = tw::open(name);
   tw::reduce(std::vector<float>(1000), {.device = on});
@@ -96,14 +96,14 @@ void use_elsewhere(const std::string& name, const std::string& folder) {
   print_total(on);
 }
 
-/// cold NAME THREADS REPETITIONS: each repetition in a process where no driver was used before.
+/// cold NAME THREADS REPETITIONS: each repetition runs in a process that has not used a driver yet.
 void cold(const std::string& name, unsigned threads, int repetitions) {
   int good = 0;
   for (int i = 0; i < repetitions; ++i) good += ends_well_in_child([&] { use_together(threads, name); });
   std::printf("%d of %d\n", good, repetitions);
 }
 
-/// static NAME: made before the first call of the library, so that it is destroyed after all that this call leaves.
+/// static NAME: made before the first call of the library, so it is destroyed after all that this call leaves behind.
 struct last_caller {
   std::string on;
   ~last_caller() {
@@ -111,9 +111,9 @@ struct last_caller {
   }
 } at_exit;
 
-/// fork NAME: used in the parent, then in a child, once as it was and once reopened, where one with threads of its own
-/// is given up too; fork-first: in children only; fork-again NAME OTHER: another in the parent, this one in a child and
-/// in a child of that.
+/// fork NAME: uses the device in the parent, then in a child, once as it was and once reopened, where a device with its
+/// own threads is also closed. fork-first: uses it in children only. fork-again NAME OTHER: uses OTHER in the parent,
+/// and NAME in a child and in a child of the child.
 void fork_after_use(const std::string& name) {
   const tw::device on = tw::open(name);
   print_total(on);
@@ -141,7 +141,7 @@ void fork_again(const std::string& name, const std::string& other) {
   if (!ends_well_in_child([&] { fork_after_use(name); })) std::printf("the child did not end well\n");
 }
 
-/// cache: where PoCL keeps what it compiles, and who may use that.
+/// cache: prints the folder for programs that PoCL compiles, and its permissions.
 void print_driver_folder() {
   tw::devices();
   const char* folder = std::getenv("POCL_CACHE_DIR");
@@ -152,7 +152,7 @@ void print_driver_folder() {
     std::printf("%s %o\n", folder, facts.st_mode & 07777);
 }
 
-/// So many bytes of address space more than now, and no more.
+/// Limits the address space to what is used now and this many bytes more.
 void leave_room_for(rlim_t bytes) {
   std::ifstream pages("/proc/self/statm");
   rlim_t used = 0;
@@ -162,13 +162,13 @@ void leave_room_for(rlim_t bytes) {
   setrlimit(RLIMIT_AS, &limit);
 }
 
-/// memory NAME: one allocation after another fails, until all is done without; before, every call says that there is
-/// none.
+/// memory NAME: makes allocation after allocation fail, until the work succeeds without a failure. Before that, every
+/// call must report a lack of memory.
 void use_with_little_memory(const std::string& name) {
   const std::vector<float> some(values.begin(), values.begin() + 10'000);
   const std::span<const float> few = std::span(some).first(400);
   const auto compute = [&] {
-    const tw::device on = tw::open(name, {.threads = 4});  // some have begun where one cannot
+    const tw::device on = tw::open(name, {.threads = 4});  // a thread that cannot start is left out
     tw::inclusive_scan(some, {.device = on});
     tw::argsort(some, {.device = on});
     tw::polymul(few, few, {.device = on});
@@ -187,13 +187,13 @@ void use_with_little_memory(const std::string& name) {
         if (e.code() != tw::errc::out_of_memory) print_error(e);
         _exit(2);
       }
-      if (allocations_left < 0) _exit(3);  // it did without
+      if (allocations_left < 0) _exit(3);  // no allocation failed
       allocations_left = -1;
     });
   std::printf(good != 0 ? "done\n" : "never done\n");
 }
 
-/// What the driver that stands in for another says it holds; 0 of any other.
+/// The number of objects that a substitute driver holds; 0 for a real driver.
 long held_by_driver() {
   const char* const stand_in = std::getenv("TILEWISE_OPENCL_LIBRARY");
   void* const control =
@@ -201,12 +201,12 @@ long held_by_driver() {
   return control == nullptr ? 0 : static_cast<tilewise::tests::failing_calls*>(control)->live.load();
 }
 
-/// room NAME: what fails for want of the host's memory takes nothing of the device's.
+/// room NAME: a call that fails for lack of host memory keeps no device memory.
 void allocate_with_little_memory(const std::string& name) {
   const tw::device on = tw::open(name);
   const auto allocate = [&](std::uint64_t quarters) { on.allocate<float>(on.info().memory / 16 * quarters); };
   attempt([&] { allocate(0); });
-  // Only the library's: drivers bring compilers, which end the process without memory.
+  // Only the library's allocations fail: drivers contain compilers, which end the process if they get no memory.
   tilewise::tests::counted_callers = tilewise::tests::addresses_around(dlsym(RTLD_NEXT, "_ZN8tilewise7devicesEv"));
   int failures = 0;
   const long held = held_by_driver();
@@ -224,7 +224,7 @@ void allocate_with_little_memory(const std::string& name) {
   std::printf(failures != 0 ? "done\n" : "nothing failed\n");
 }
 
-/// notes NAME: memory that comes back where it cannot be noted for the next call goes to the system.
+/// notes NAME: memory that cannot be recorded for reuse, for lack of memory, is returned to the system.
 void release_with_little_memory(const std::string& name) {
   constexpr std::uint64_t floats = 1 << 18, times = 20;
   const tw::device on = tw::open(name);
@@ -242,7 +242,7 @@ void release_with_little_memory(const std::string& name) {
   std::printf(used() < before + times * floats * sizeof(float) / 2 ? "done\n" : "what could not be noted was kept\n");
 }
 
-/// group NAME: in a control group whose memory is not enough for what is kept and an array beside it, this gets it.
+/// group NAME: in a control group with too little memory for both the kept memory and a new array, the array gets it.
 void allocate_beside_what_is_kept(const std::string& name) {
   const tw::device on = tw::open(name);
   constexpr std::size_t floats_of_mib = (1 << 20) / sizeof(float);
@@ -251,14 +251,15 @@ void allocate_beside_what_is_kept(const std::string& name) {
   std::printf("done\n");
 }
 
-/// threads NAME COUNT: where the system has room for a few only.
+/// threads NAME COUNT: runs where the system allows only a few threads.
 void use_with_few_threads(const std::string& name, unsigned threads) {
   leave_room_for(rlim_t{100} << 20);
   attempt([&] { print_total(tw::open(name, {.threads = threads})); });
   attempt([&] { print_total(tw::open(name, {.threads = 2})); });
 }
 
-/// divide NAME: whoever opens a device still ends where it divides by zero. Volatile, or the compiler would not divide.
+/// divide NAME: after a device was opened, a division by zero still ends the process. Volatile, so that the compiler
+/// keeps the division.
 void divide_by_zero(const std::string& name) {
   print_total(tw::open(name));
   volatile int one = 1, zero = 0;

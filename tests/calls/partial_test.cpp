@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Partials: however an array is cut, and in whatever grouping neighbours are merged, a part has the same bytes, and the
-// whole has the value of one call.
+// whole has the value of a single call.
 #include "order/block_stack.hpp"
 #include "order/segment.hpp"
 #include "parts.hpp"
@@ -27,7 +27,7 @@ partial<T> merged(std::vector<partial<T>> parts) {
   return parts[0];
 }
 
-/// One part for each of random cuts of x, whose first element has the position `begin`.
+/// One partial for each of several random parts of x; the first element of x has the position `begin`.
 template <class T>
 std::vector<partial<T>> parts_of(const std::vector<T>& x, op operation, std::uint64_t begin) {
   std::vector<partial<T>> parts;
@@ -59,7 +59,7 @@ TEST(Segment, ConsistsOfTheLargestBlocksThatLieInIt) {
       const std::uint64_t length = std::uint64_t{1} << level;
       ASSERT_EQ(first, at);
       ASSERT_EQ(first % length, 0u);
-      const std::uint64_t parent = first & ~(2 * length - 1);  // of twice the length: it must reach out of the part
+      const std::uint64_t parent = first & ~(2 * length - 1);  // of twice the length; it must extend beyond the part
       ASSERT_TRUE(level == 63 || parent < begin || end - parent < 2 * length) << begin << " " << end << " " << first;
       at += length;
       ++count;
@@ -94,7 +94,7 @@ TYPED_TEST(Partial, HasTheValueOfReduce) {
       }
 }
 
-/// Three elements are two blocks, so that a NaN may come up in a block, in the fold of blocks, or by merging.
+/// Three elements are two blocks, so a NaN may arise within a block, in the fold of blocks, or by merging.
 TYPED_TEST(Partial, OfSpecialValuesHasTheValueOfReduce) {
   using T = TypeParam;
   const std::array<T, 64> values = special_values<T>();
@@ -109,7 +109,7 @@ TYPED_TEST(Partial, OfSpecialValuesHasTheValueOfReduce) {
     }
 }
 
-/// 2^40 elements and more, given by the values of random blocks of them.
+/// 2^40 elements and more, represented by the values of random blocks.
 TYPED_TEST(Partial, BeyondAnyMemoryBySyntheticBlocks) {
   using T = TypeParam;
   for (const op operation : all_ops)
@@ -139,7 +139,7 @@ TYPED_TEST(Partial, BeyondAnyMemoryBySyntheticBlocks) {
 TYPED_TEST(Partial, IsTheSameFromEveryDevice) {
   using T = TypeParam;
   for (const device& on : devices_with("reduce")) {
-    if (on.info().backend != "cpu" && !std::is_same_v<T, float>) continue;  // a program to compile for each type
+    if (on.info().backend != "cpu" && !std::is_same_v<T, float>) continue;  // each type is another program to compile
     for (const std::uint64_t n : {0u, 5u, 4096u, 8191u, 100'003u})
       for (const std::uint64_t begin : {std::uint64_t{0}, std::uint64_t{3}, two33 - 4000}) {
         const std::vector<T> x = values_of<T>(lab::data_class::nan, n, n);

@@ -21,8 +21,8 @@ constexpr std::uint64_t side = 40, many = 5000, few = side * side;
 const matrix_layout square(side, side);
 const image_size image{side, side}, mask{3, 3};
 
-/// Wide exponents and all bits: the order and the rounding show. With TILEWISE_TEST_SUBNORMAL in the environment all
-/// are subnormal but those that others are multiplied by.
+/// Wide exponents and all bits, so that order and rounding show. With TILEWISE_TEST_SUBNORMAL in the environment, all
+/// values are subnormal except those that others are multiplied by.
 template <class T>
 std::vector<T> values(std::uint64_t count) {
   static const bool is_subnormal = std::getenv("TILEWISE_TEST_SUBNORMAL") != nullptr;
@@ -77,13 +77,13 @@ std::vector<std::byte> bytes(const Results&... results) {
   return all;
 }
 
-/// On host memory.
+/// A call on host memory.
 template <class Call>
 public_call host(std::string name, const Call& call) {
   return {std::move(name), [call](const device& on) { return attempt([call, on] { return call(on); }); }};
 }
 
-/// On arrays that are already there, both as long unless `of_second` says otherwise.
+/// A call on arrays that are on the device already. Both have the same length unless `of_second` gives another.
 template <scalar T, class Call>
 public_call there(std::string name, std::uint64_t count, const Call& call, std::uint64_t of_second = 0) {
   return {name + " of arrays", [=](const device& on) {
@@ -94,8 +94,8 @@ public_call there(std::string name, std::uint64_t count, const Call& call, std::
           }};
 }
 
-/// Of the elements before `begin` and the rest. The part is one for all attempts: what a call that fails has made of it
-/// shows in the results of the next.
+/// A call on a partial of the elements before `begin`, and the rest. All attempts share the partial, so damage by a
+/// failed call shows in later results.
 template <scalar T>
 std::vector<std::byte> continue_part(tw::partial<T>& part, std::uint64_t begin, const device& on) {
   const auto rest = std::span(x<T>).subspan(begin);
@@ -199,7 +199,7 @@ void add_stencils(std::vector<public_call>& all, const std::string& type) {
       there<T>("diffuse " + type, few, [steps](const auto& a, const auto&) { return bytes(tw::diffuse(a, steps)); }));
 }
 
-/// What CUDA has beside what is chosen at the lengths above, and what it does at greater ones.
+/// The other CUDA variants than those chosen at the lengths above, and what CUDA does at larger lengths.
 void add_cuda_variants(std::vector<public_call>& all) {
   all.push_back(host("a caller's stream", [](const device& d) {
     return bytes(tw::from_cuda_stream(std::stoi(d.name().substr(5)), nullptr).upload(x<float>));

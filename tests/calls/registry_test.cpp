@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The catalog is sane, says what it lacks, and chooses without silent fallbacks.
+// The catalog is consistent, reports what is missing, and never falls back silently.
 #include "backend/cpu/device.hpp"
 #include "base/nearest.hpp"
 #include "helpers.hpp"
@@ -27,7 +27,7 @@ bool has(std::span<const extents> shapes, const extents& shape) {
   return std::find(shapes.begin(), shapes.end(), shape) != shapes.end();
 }
 
-/// An algorithm for these tests only, with variants that the real ones do not have.
+/// An algorithm only for these tests, with variants that the real algorithms do not have.
 constexpr std::array<dtype, 1> only_f32{dtype::f32};
 const algorithm pretended = [] {
   algorithm a{};
@@ -160,7 +160,7 @@ TEST(Catalog, VariantsAreProposedInTheFormThatWasAskedFor) {
   some[3].backend = "serial", some[3].name = "";
   std::vector<const variant*> all;
   for (const variant& v : some) all.push_back(&v);
-  all.push_back(&some[0]);  // as two algorithms may have variants of one name
+  all.push_back(&some[0]);  // two algorithms may have variants with one name
   EXPECT_EQ(nearest_variant("two_phas", all), " did you mean cpu:two_phase, opencl:two_phase or lookback?");
   EXPECT_EQ(nearest_variant("lokback", all).substr(0, 22), " did you mean lookback");
   EXPECT_EQ(nearest_variant("cpu:lokback", all).substr(0, 26), " did you mean cpu:lookback");
@@ -296,13 +296,13 @@ TEST(Choose, LeavesAProblemToALaterOneThatIsBetter) {
   EXPECT_EQ(choose(pretended_problem(10), cpu(), {.variant = "shy"}).reason, "asked for");
 }
 
-/// Of what is forced, and of what is the choice.
+/// For a variant that is named, and for the one that is chosen.
 TEST(Choose, TakesTheTuningThatIsAskedFor) {
   for (const algorithm* what : algorithms()) {
     const problem p{.what = what, .type = what->types[0], .shape = what->quick_shapes[0]};
     if (!what->invalid(p).empty()) continue;
     const choice plain = choose(p, cpu());
-    if (!plain.reason.starts_with("first choice")) continue;  // a tuning is of the first that is asked
+    if (!plain.reason.starts_with("first choice")) continue;  // a tuning belongs to the first choice
     const variant& first = *plain.variant;
     for (const tuning& t : tuning_space(first.tuning)) {
       if (!unsupported_reason(first, p, cpu(), t).empty()) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is kept of tunings: its text and the way back, what it holds for, and what is not believed.
+// Kept tunings: writing and reading their text, what they apply to, and which texts are rejected.
 #include "registry/tuned.hpp"
 
 #include "backend/backend.hpp"
@@ -97,7 +97,7 @@ TEST(Tuned, WhatNobodyAppliedIsTheDefault) {
   EXPECT_EQ(start.applied, nullptr);
 }
 
-/// `old` replaced in the text of one tuning.
+/// The text of one tuning with `old` replaced.
 kept_tunings read_with(const std::string& old, const std::string& other) {
   std::string text = to_text(std::vector{found_at(1 << 20, "tile=4096")});
   const std::size_t at = text.find(old);

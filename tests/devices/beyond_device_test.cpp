@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Problems whose operands, each by itself, are larger than the device (TILEWISE_DEVICE_MEMORY, which CMakeLists.txt
-// sets to 1M for this file's tests), or than what it allocates at once, which for OpenCL is a quarter of that: the bits
-// are those of the CPU.
+// Problems in which single operands are larger than the device's memory (TILEWISE_DEVICE_MEMORY, which CMakeLists.txt
+// sets to 1M for this file's tests), or than its largest allocation, which for OpenCL is a quarter of that. The bits
+// must be those of the CPU.
 #include "diffuse/problem.hpp"
 #include "registry/call.hpp"
 #include "registry/choose.hpp"
@@ -29,7 +29,7 @@ void expect_product(const product& s, std::size_t gap = 0) {
   const auto b = values_of<T>(lab::data_class::cancelling, 2, s.k * of_b.stride);
   SCOPED_TRACE(std::to_string(s.m) + "x" + std::to_string(s.n) + "x" + std::to_string(s.k));
   expect_bits_of_cpu([&](const device& on) {
-    std::vector<T> c(s.m * of_c.stride, T(7));  // what lies between the rows stays
+    std::vector<T> c(s.m * of_c.stride, T(7));  // gaps between rows must keep this
     matmul<T>(a, of_a, b, of_b, c, of_c, {.device = on});
     return c;
   });
@@ -74,7 +74,7 @@ TEST(BeyondDevice, AGroupMultipliesInPanelsOfItsSmallestMember) {
   });
 }
 
-/// Keys alone, with values of both sizes, and indices.
+/// Keys alone, with values of both sizes, and with indices.
 template <class T>
 void expect_sorts(const std::vector<T>& keys, sort_order order) {
   SCOPED_TRACE(std::string(name_of(dtype_of<T>)) + " " + std::to_string(keys.size()));
@@ -104,13 +104,13 @@ void expect_sorts(const std::vector<T>& keys, sort_order order) {
 }
 
 TEST(BeyondDevice, SortsInRuns) {
-  // Of 32768 keys of 4 bytes: an even and an odd number of rounds, and a last run of one element.
+  // Runs have 32768 keys of 4 bytes: tests an even and an odd number of rounds, and a last run of one element.
   expect_sorts(values_of<float>(lab::data_class::nan, 1, 98304), sort_order::ascending);
   expect_sorts(values_of<float>(lab::data_class::zeros, 2, 131073), sort_order::descending);
   expect_sorts(values_of<std::int64_t>(lab::data_class::uniform, 3, 70001), sort_order::descending);
   expect_sorts(values_of<std::uint32_t>(lab::data_class::uniform, 4, 100003), sort_order::ascending);
   std::vector<std::int32_t> few_kinds = values_of<std::int32_t>(lab::data_class::uniform, 5, 100003);
-  for (std::int32_t& key : few_kinds) key %= 3;  // equal keys in every run keep their order
+  for (std::int32_t& key : few_kinds) key %= 3;  // equal keys in every run; they must keep their order
   expect_sorts(few_kinds, sort_order::ascending);
   expect_sorts(values_of<std::uint32_t>(lab::data_class::uniform, 6, 60001), sort_order::ascending);  // each part fits
   expect_sorts(values_of<double>(lab::data_class::wide, 7, 33001), sort_order::ascending);  // all fit, but not at once
@@ -125,7 +125,7 @@ void expect_diffusion(const diffusion& d, lab::data_class data) {
 }
 
 TEST(BeyondDevice, FieldsPassThroughInBands) {
-  // With its result and a workspace, a field of 280 KB is too large. First several passes, with a remainder.
+  // A field of 280 KB, its result and a workspace do not fit together. First: several passes, and a remainder.
   for (const unsigned mask : {53u, 95u})
     expect_diffusion<float>({.rows = 301, .columns = 253, .steps = 17, .mask = mask}, lab::data_class::uniform);
   expect_diffusion<float>({.rows = 301, .columns = 253, .steps = 2, .mask = 93}, lab::data_class::nan);
@@ -136,8 +136,8 @@ TEST(BeyondDevice, FieldsPassThroughInBands) {
   expect_diffusion<float>({.rows = 269, .columns = 257, .steps = 5}, lab::data_class::uniform);  // but for its size
 }
 
-/// So many rows that a last band as high as the others would leave one of a single row, and its halo; kernels with tall
-/// tiles take none so low.
+/// With this many rows, bands of equal height would leave a last band of a single row and its halo, which is too low
+/// for kernels with tall tiles.
 TEST(BeyondDevice, EveryKernelGetsBandsThatItTakes) {
   const diffusion d{.rows = 381, .columns = 256, .steps = 17};
   const auto field = values_of<float>(lab::data_class::uniform, 3, d.rows * d.columns);
@@ -148,7 +148,7 @@ TEST(BeyondDevice, EveryKernelGetsBandsThatItTakes) {
     const auto expected = diffuse(field, d, {.device = open("cpu")});
     for (const device& on : devices()) {
       if (on.info().backend != v->backend || (v->backend != "opencl" && v->backend != "cuda")) continue;
-      if (!registry::unsupported_reason(*v, p, on.implementation(), {}).empty()) continue;  // it keeps all on the chip
+      if (!registry::unsupported_reason(*v, p, on.implementation(), {}).empty()) continue;  // kept on the chip
       EXPECT_TRUE(same_bytes(diffuse(field, d, {.device = on, .variant = v->name}), expected)) << on.name();
     }
   }
@@ -166,7 +166,7 @@ TEST(BeyondDevice, APartThatAVariantDoesNotTakeIsRefused) {
   }
 }
 
-/// Their strips are those of the field that they are a band of, wherever this begins.
+/// The strips of a band are those of its field, wherever the band begins.
 TEST(BeyondDevice, BandsOfAHigherFieldPassThroughInBandsOfTheirOwn) {
   const diffusion d{.rows = 301, .columns = 253, .steps = 17};
   const auto field = values_of<float>(lab::data_class::uniform, 1, d.rows * d.columns);

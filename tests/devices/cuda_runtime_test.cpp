@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the CUDA runtime must satisfy on a machine without a GPU, too.
+// Requirements on the CUDA backend that can be tested without a GPU.
 #include "backend/cuda/code.hpp"
 #include "backend/cuda/device.hpp"
 #include "helpers.hpp"

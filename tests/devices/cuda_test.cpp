@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What only the CUDA runtime must satisfy where there is a GPU; the kernels' bits are tested from the catalog.
+// Requirements on the CUDA backend alone that need a GPU. The bits of its kernels are tested from the catalog.
 #include "backend/probe.hpp"
 #include "cuda_fixture.hpp"
 #include "helpers.hpp"
@@ -44,7 +44,7 @@ TEST_F(Cuda, WorksInTheOrderOfTheCallersStreamOnTheCallersMemory) {
     const device gpu = from_cuda_stream(0, queue);
     array<float> values = view<float>(gpu, memory, x.size());
     EXPECT_EQ(values.native(), memory);
-    // No wait between the caller's copies and the scan: the stream alone orders them.
+    // Nothing waits between the caller's copies and the scan; only the stream orders them.
     ASSERT_EQ(cudaMemcpyAsync(memory, pinned, bytes, cudaMemcpyHostToDevice, queue), cudaSuccess);
     inclusive_scan(values, values);
     std::vector<float> result(x.size());
@@ -91,7 +91,7 @@ TEST_F(Cuda, AnUploadHasReadItsSourceWhenItReturns) {
   EXPECT_EQ(cudaFreeHost(pinned), cudaSuccess);
 }
 
-// Rows of 64 MiB are scans of their own there, which the bit tests' shapes do not reach.
+// Rows of 64 MiB are scanned one by one there. The shapes of the bit tests do not reach that size.
 TEST_F(Cuda, LongRowsWithGapsAreScannedAsTheCpuDoes) {
   const device gpu = open("cuda:0");
   const std::uint64_t rows = 2, columns = (std::uint64_t{1} << 24) + 5;
@@ -112,11 +112,11 @@ TEST_F(Cuda, LongRowsWithGapsAreScannedAsTheCpuDoes) {
   }
 }
 
-// Rows of 2^22 elements are sorts of their own there; shorter ones that leave the last tile a single element, and
+// Rows of 2^22 elements are sorted one by one there. Shorter rows, also with a single element in their last tile, and
 // columns that become such rows, are merged at once.
 TEST_F(Cuda, LongLinesWithGapsAreSortedAsTheCpuDoes) {
   const device gpu = open("cuda:0");
-  const std::uint64_t tile = 4191, long_row = (std::uint64_t{1} << 22) + 5;  // 4191: of keys of 32 bits
+  const std::uint64_t tile = 4191, long_row = (std::uint64_t{1} << 22) + 5;  // the tile of 32-bit keys
   for (const auto& [rows, columns, which] : {std::tuple(std::uint64_t{2}, long_row, axis::rows),
                                              {5, 16 * tile + 1, axis::rows},
                                              {17 * tile, 3, axis::columns}}) {
@@ -131,8 +131,8 @@ TEST_F(Cuda, LongLinesWithGapsAreSortedAsTheCpuDoes) {
   }
 }
 
-/// `n` of the special values, of which there are ties, and every order's greatest codes, which must stay before what
-/// fills the lanes; to indices, and in place.
+/// `n` of the special values, with ties, and with each order's greatest codes, which must stay before the codes that
+/// fill unused lanes. Also to indices, and in place.
 template <class T>
 void expect_sorted_as_the_cpu_does(const device& gpu, const std::string& by, std::uint64_t n) {
   const auto special = tests::special_values<T>();
@@ -150,8 +150,8 @@ void expect_sorted_as_the_cpu_does(const device& gpu, const std::string& by, std
   }
 }
 
-// One group sorts what fits it, by as many lanes as that takes, which hold eight each or nine: sizes around those at
-// which lanes double.
+// One group sorts keys that fit it, with as many lanes as that needs; each lane has eight or nine keys. Tests sizes
+// around those at which the number of lanes doubles.
 TEST_F(Cuda, FewKeysAreSortedAsTheCpuDoes) {
   const device gpu = open("cuda:0");
   constexpr std::uint64_t most_lanes = 512;
@@ -161,8 +161,8 @@ TEST_F(Cuda, FewKeysAreSortedAsTheCpuDoes) {
         expect_sorted_as_the_cpu_does<double>(gpu, by, n);
 }
 
-// A cluster's groups sort a piece each and rank it in all others, of 512 elements or, if there are too many of those,
-// of 1024: sizes around each number of pieces.
+// Each group of a cluster sorts a piece and ranks it in all others. A piece has 512 elements, or 1024 if there would be
+// too many pieces. Tests sizes around each number of pieces.
 TEST_F(Cuda, PiecesAreRankedInEachOther) {
   const device gpu = open("cuda:0");
   constexpr std::uint64_t most_groups = 16;
@@ -174,7 +174,7 @@ TEST_F(Cuda, PiecesAreRankedInEachOther) {
       }
 }
 
-/// So many that the pieces of other GPUs' runs are merged while later ones travel: two pieces a rank, and ten.
+/// Large enough that pieces of other GPUs' runs are merged while later pieces are copied: two pieces per rank, and ten.
 TEST_F(Cuda, GroupsOfGpusMergeInPiecesAsTheCpuSorts) {
   std::string none;
   if (backend::cuda::devices(none).size() < 2) GTEST_SKIP() << "needs two GPUs";
@@ -211,9 +211,8 @@ TEST_F(Cuda, TooMuchIsOutOfMemoryAndTheDeviceGoesOn) {
   EXPECT_EQ(reduce(gpu.upload(x)), reduce(x));
 }
 
-/// Loses the device to a kernel that reads where no memory is, as a wrong address of a caller's would make it; what
-/// fails to be as it should ends the process by another code. It ends as every program does, with the device's objects
-/// in it.
+/// Loses the device by a kernel that reads an invalid address, as a caller's mistake would. If anything differs from
+/// what is expected, the process ends with another code. It ends like any program that still has objects on the device.
 [[noreturn]] void use_a_lost_device() {
   alarm(60);  // nothing may hang
   const device gpu = open("cuda:0"), cpu = open("cpu");
@@ -241,11 +240,11 @@ TEST_F(Cuda, TooMuchIsOutOfMemoryAndTheDeviceGoesOn) {
 }
 
 TEST_F(Cuda, ALostDeviceSaysSoAndTheCpuGoesOn) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a process of its own, whose device it is
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // in its own process, since it loses the device
   EXPECT_EXIT(use_a_lost_device(), testing::ExitedWithCode(0), "this process can no longer use the device");
 }
 
-/// Elements around 2^32 hold what no 32-bit index reaches; the rest is one value, so that P(n) is known.
+/// Elements around 2^32 differ, beyond the reach of 32-bit indices. All others are equal, so that P(n) is known.
 TEST_F(Cuda, SizesBeyondTwoToThe32) {
   const device gpu = open("cuda:0");
   const std::uint64_t two32 = std::uint64_t{1} << 32, n = two32 + 5;

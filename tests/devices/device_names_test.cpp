@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices by name, and what options make of them. CMakeLists.txt has this file's tests call PoCL's device by a name
-// with a digit.
+// Opens devices by name, with options. For this file's tests CMakeLists.txt gives PoCL's device a name with a digit.
 #include "backend/backend.hpp"
 #include "backend/cpu/device.hpp"
 #include "cache_fixture.hpp"
@@ -27,7 +26,7 @@ TEST(DeviceNames, OnesWithoutADeviceSayWhatThereIs) {
   }
 }
 
-/// A number is one, whatever stands in the names.
+/// A number is an index, even if it also occurs in a device's name.
 TEST(DeviceNames, PartsOfWhatADeviceSaysNameIt) {
   for (const device& on : devices()) {
     if (on.info().backend == "cpu") continue;
@@ -70,7 +69,7 @@ TEST(DeviceNames, OptionsReachTheDevice) {
     return open(name, options).info().platform;
   };
   EXPECT_EQ(told("cpu", {.threads = 3}).substr(0, 18), "threads, 3 threads");
-  for (const device& on : devices()) {  // of the teams of threads that were built
+  for (const device& on : devices()) {  // the executors in this build
     const std::string name(on.name());
     if (!name.starts_with("cpu:") || name == "cpu:serial") continue;
     EXPECT_TRUE(told(name, {.threads = 5}).starts_with(name.substr(4) + ", 5 threads")) << told(name, {.threads = 5});

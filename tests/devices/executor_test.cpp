@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The executors and the CPU device's queue: order of the tiles, exceptions, callers from many threads, workspace.
+// The executors and the CPU device's queue: the order of tiles, exceptions, calls from many threads, workspace.
 #include "backend/cpu/device.hpp"
 #include "backend/cpu/wait.hpp"
 
@@ -110,7 +110,7 @@ TEST(CpuDevice, TheDefaultOneIsMadeOnceAndOptionsMakeAnother) {
   EXPECT_NE(&open("cpu").implementation(), &open("cpu", {.threads = 2}).implementation());
 }
 
-/// Whose queue takes a while to be made.
+/// A device whose queue takes a while to be made.
 class slow_device final : public backend::device {
  public:
   slow_device() : device(open("cpu:serial").info()) {}
@@ -157,8 +157,8 @@ TEST(CpuDevice, OneThatNobodyHasAnyMoreHasNoThreads) {
   EXPECT_LE(threads_of_process(), before);
 }
 
-/// What it kept for its next call, of which each has another size: the next device may lie where it did. The
-/// sanitizers' allocators tell nothing.
+/// Memory that a device kept for its next call is freed with the device. Each device has another size here, since the
+/// next one may get the same address. Under the sanitizers, allocators do not report this.
 TEST(CpuDevice, OneThatNobodyHasAnyMoreHasNoMemory) {
   constexpr std::size_t each = 1 << 20;
   const auto lent = [] {

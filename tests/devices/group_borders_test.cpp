@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every variant of groups gives the definition's bits wherever the parts of its operands begin and end.
+// Every variant of groups gives the definition's bits wherever the ranks' parts of its operands begin and end.
 #include "helpers.hpp"
 #include "lab/plan/problems.hpp"
 #include "lab/verify/verify.hpp"
@@ -28,7 +28,8 @@ registry::tuning any_tuning(const registry::variant& v, std::mt19937_64& random)
   return t;
 }
 
-/// Of CPUs, and with ranks whose memory nobody else reads. For these PoCL compiles each program first: fewer cases.
+/// Groups of CPUs, and groups whose ranks cannot read each other's memory. The latter have fewer cases, since PoCL
+/// compiles each program first.
 std::vector<std::pair<std::string, int>> names_and_cases() {
   const int cases = test_cover() == cover::few ? 10 : test_cover() == cover::all ? 400 : 20;
   std::vector<std::pair<std::string, int>> all{
@@ -59,7 +60,7 @@ TEST(Groups, EveryVariantHasTheDefinitionsBitsWhateverTheBorders) {
   }
 }
 
-/// A block that was given back is the next one of its size.
+/// A block that was freed is the next one of its size.
 TEST(Groups, WhatOneRankHasNoMemoryForNoOtherKeepsAPartOf) {
   const device group = open("3*cpu:serial");
   backend::group::queue& queue = backend::group::enter(group.implementation().queue());
@@ -77,7 +78,7 @@ TEST(Groups, WhatOneRankHasNoMemoryForNoOtherKeepsAPartOf) {
   EXPECT_EQ(first_part(some, some), before);
 }
 
-/// One line, which all ranks would share, if its elements lay side by side on both sides.
+/// A column that all ranks would share if its elements were contiguous in input and output.
 TEST(Groups, AColumnWhoseElementsLieApartIsOneLine) {
   constexpr std::uint64_t rows = 50;
   const auto results_on = [](const char* name, std::uint64_t from, std::uint64_t to) {

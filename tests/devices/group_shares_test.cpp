@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks have shares of an array as their devices are fast, and borders where large blocks of the order begin.
+// The ranks' shares of an array follow the speed of their devices, with borders where large blocks of the order begin.
 #include "backend/group/device.hpp"
 #include "base/host.hpp"
 #include "helpers.hpp"
@@ -75,13 +75,13 @@ TEST(ProcessorShares, ProcessorsAreSharedByTheRanksThatMayRunOnThem) {
     return threads;
   };
   using threads = std::vector<unsigned>;
-  EXPECT_EQ(each({0xffff, 0xffff, 0xffff}), (threads{5, 5, 5}));  // bound to nothing
-  EXPECT_EQ(each({0x00ff, 0xff00}), (threads{8, 8}));             // to a half each
+  EXPECT_EQ(each({0xffff, 0xffff, 0xffff}), (threads{5, 5, 5}));  // not bound
+  EXPECT_EQ(each({0x00ff, 0xff00}), (threads{8, 8}));             // each bound to one half
   EXPECT_EQ(each({0b01, 0b10}), (threads{1, 1}));
   EXPECT_EQ(each({0b111, 0b111, 0b111}), (threads{1, 1, 1}));
-  EXPECT_EQ(each({0b1, 0b1, 0b1}), (threads{1, 1, 1}));  // three on one
+  EXPECT_EQ(each({0b1, 0b1, 0b1}), (threads{1, 1, 1}));  // three on one processor
   EXPECT_EQ(each({0xf, 0xff}), (threads{2, 6}));
-  EXPECT_EQ(each({0, 0}), (threads{1, 1}));  // the system does not say
+  EXPECT_EQ(each({0, 0}), (threads{1, 1}));  // unknown to the system
   EXPECT_EQ(base::processors_of_all(std::vector<processor_set>{0xf, 0xf0, 0xf}), 8u);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the ranks of a group send is counted, and only while it is asked for.
+// What the ranks of a group send is counted, but only while counting is on.
 #include "backend/group/device.hpp"
 #include "helpers.hpp"
 
@@ -40,7 +40,7 @@ TEST(GroupTravel, BytesOfAllRanksAndExchangesOfOne) {
   EXPECT_EQ(ranks.metered([] {}).exchanges, 0u);
 }
 
-/// Whether or not the devices read it where it lies.
+/// Independent of whether devices read the memory directly.
 TEST(GroupTravel, WhatIsLentIsSentAndWhatIsShownIsNot) {
   const auto device = backend::find_device("3*cpu:serial", {});
   queue& ranks = backend::group::enter(device->queue());
@@ -74,7 +74,7 @@ TEST(GroupTravel, AFailureEndsTheCounting) {
     });
   };
   EXPECT_THROW(ranks.metered(fails), error);
-  ranks.on_each_rank(tell_and_send);  // into counters that are gone, if it still counted
+  ranks.on_each_rank(tell_and_send);  // the counters are gone, so it must not count
   EXPECT_EQ(ranks.metered([&] { ranks.on_each_rank(tell_and_send); }).exchanges, 2u);
 }
 

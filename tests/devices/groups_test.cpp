@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups as their users meet them: names, threads, parts, and what one rank's failure says.
+// Groups as users see them: names, threads, parts, and the message when a rank fails.
 #include "backend/group/device.hpp"
 #include "cache_fixture.hpp"
 #include "helpers.hpp"
@@ -23,7 +23,7 @@ bool has_opencl() {
   return std::any_of(all.begin(), all.end(), [](const device& one) { return one.name() == "opencl:0"; });
 }
 
-/// Of CPUs, and of a device whose memory the others cannot read, wherever there is one.
+/// Groups of CPUs, and groups with a device whose memory the others cannot read, if there is one.
 std::vector<std::string> names_of_groups() {
   std::vector<std::string> all{"1*cpu:serial", "3*cpu:serial", "cpu:threads+2*cpu:serial"};
   if (has_opencl()) all.insert(all.end(), {"2*opencl:0", "opencl:0+cpu:serial", "cpu:serial+opencl:0"});
@@ -44,7 +44,7 @@ TEST(GroupNames, ThoseOfNoGroupAreRefused) {
   EXPECT_EQ(code_of([] { open("auto"); }), errc::invalid_argument);
 }
 
-/// All members together, in whole threads; each has one at least.
+/// All members together have these threads; each has a whole number, at least one.
 TEST(GroupNames, CpusShareTheThreads) {
   const auto threads_of_members = [](const char* name, unsigned threads) {
     const device group = open(name, {.threads = threads});
@@ -76,7 +76,7 @@ TEST(GroupParts, WhatIsNoPartForEachRankIsRefused) {
             (std::vector<std::vector<float>>{{}, x}));
 }
 
-/// Where each rank can work on it; else a sentence says what to do.
+/// If every rank can work on host memory. Otherwise a message says what to do.
 TEST(GroupParts, HostMemoryIsAnArrayWhereAllMembersAreCpus) {
   for (const std::string& name : names_of_groups()) {
     const device group = open(name);
@@ -122,7 +122,7 @@ TEST(GroupParts, CopiesGoFromAnyBordersToAny) {
   }
 }
 
-/// With its own code, though others fail after it, since they waited for it.
+/// The first failure is reported with its own code, although others fail after it because they waited for it.
 TEST(GroupFailures, TheFirstIsToldWithItsRank) {
   const device group = open("3*cpu:serial");
   auto& queue = backend::group::enter(group.implementation().queue());
@@ -141,7 +141,8 @@ TEST(GroupFailures, TheFirstIsToldWithItsRank) {
   }
 }
 
-/// A group computes what all its members can, each by the variant that the group asks for; one rank alone by that too.
+/// A group computes what all its members can, each with the variant that the group asks for, even if only one rank
+/// works.
 TEST(GroupMembers, ComputeByTheVariantThatIsWanted) {
   static std::atomic<int> calls = 0;
   registry::variant short_ones = planted_peer(

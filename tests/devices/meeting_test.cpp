@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How ranks of several hosts find rank 0.
+// How ranks on several hosts find rank 0.
 #include "backend/group/mpi_meet.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 void close_all(const std::vector<int>& sockets) { std::for_each(sockets.begin(), sockets.end(), close); }
 
-/// What rank 1 comes to, and rank 0, if the address that it was told is this one.
+/// The sockets of rank 0 and of rank 1, if rank 1 uses this address.
 std::pair<std::vector<int>, std::vector<int>> both_ends(const rendezvous& first, const std::string& address) {
   auto other = std::async(std::launch::async, [&] { return reach(address, 1); });
   const std::vector<int> sockets = first.sockets(2);
@@ -40,7 +40,7 @@ TEST(Meeting, GoesOnToTheNextAddress) {
   const std::size_t host = first.address().find(" 127.0.0.1");
   ASSERT_NE(host, std::string::npos);
   std::string address = first.address();
-  address.insert(host, " 192.0.2.1 no.address");  // nobody has the first
+  address.insert(host, " 192.0.2.1 no.address");  // the first address belongs to nobody
   const auto [here, there] = both_ends(first, address);
   EXPECT_EQ(here.size(), 1u);
   EXPECT_EQ(there.size(), 1u);
@@ -50,10 +50,10 @@ TEST(Meeting, GoesOnToTheNextAddress) {
 TEST(Meeting, IsOfRanksThatKnowItsSecret) {
   const rendezvous first;
   std::string wrong = first.address();
-  wrong[wrong.find(' ') - 1] ^= 1;  // a digit
+  wrong[wrong.find(' ') - 1] ^= 1;  // changes a digit
   auto others = std::async(std::launch::async, [&] {
     EXPECT_TRUE(reach(wrong, 1).empty());
-    EXPECT_TRUE(reach(first.address(), 2).empty());  // there are two ranks
+    EXPECT_TRUE(reach(first.address(), 2).empty());  // there are only two ranks
     return reach(first.address(), 1);
   });
   const std::vector<int> sockets = first.sockets(2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device may use of its memory, and what the CPU's pool keeps of the machine's.
+// How much of its memory a device may use, and how much of the machine's memory the CPU's pool keeps.
 #include "backend/memory_limit.hpp"
 #include "backend/cpu/pool.hpp"
 #include "cache_fixture.hpp"
@@ -48,7 +48,7 @@ TEST(CpuPool, AllTogetherKeepAnEighthOfTheMachineAtMost) {
     for (const std::uint64_t size : {most / 4, most * 2 / 3, most * 2}) {
       std::array<backend::cpu::pool, 5> pools;
       std::array<void*, 5> blocks{};
-      for (std::size_t i = 0; i < blocks.size(); ++i) blocks[i] = pools[i % used].take(size);  // and nothing is written
+      for (std::size_t i = 0; i < blocks.size(); ++i) blocks[i] = pools[i % used].take(size);  // not written to
       EXPECT_GT(bytes_of_large_blocks() - before, most);
       for (std::size_t i = 0; i < blocks.size(); ++i) pools[i % used].give(blocks[i]);
       EXPECT_LE(bytes_of_large_blocks() - before, most + mib) << used << " pools, blocks of " << size;
@@ -95,7 +95,7 @@ TEST(CpuPool, GivesUpWhatAnyKeepsBeforeOneIsWithoutMemory) {
     rlimit before{};
     ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
     const rlim_t used = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-    // Too few for another block beside the first, though the allocator reserves 64 MiB more once it has failed.
+    // Too little for another block beside the first, although the allocator reserves 64 MiB more after a failure.
     const rlimit limit{std::min<rlim_t>(used + 192 * mib, before.rlim_cur), before.rlim_max};
     ASSERT_EQ(setrlimit(RLIMIT_AS, &limit), 0);
     void* block = nullptr;
@@ -105,7 +105,7 @@ TEST(CpuPool, GivesUpWhatAnyKeepsBeforeOneIsWithoutMemory) {
   }
 }
 
-/// Of which each has a pool of its own, and all have one.
+/// Threads have a pool each, and there is a common one.
 TEST(CpuPool, ThreadsNeverShareABlock) {
   const std::uint64_t size = test_cover() == cover::few ? mib : backend::cpu::physical_memory() / 8 / 3;
   backend::cpu::pool of_all;

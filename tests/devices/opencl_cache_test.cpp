@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenCL programs on disk: what a driver keeps has a limit, and a damaged program is built again. PoCL keeps its own,
+// OpenCL programs on disk: a driver's cache has a limit, and a damaged program is built again. PoCL has its own cache,
 // so CMakeLists.txt gives it another name for this file's tests.
 #include "backend/opencl/driver_folder.hpp"
 #include "cache_fixture.hpp"
@@ -74,7 +74,8 @@ TEST_F(OpenclCache, ProgramsAreBuiltAnewFromDamagedEntries) {
   EXPECT_GT(fs::file_size(entries[0]), 100u) << "the entry is written again";
 }
 
-/// Another release of it may refuse what it has compiled itself, as it is loaded or only as it is built.
+/// Another release of a driver may refuse programs that it compiled earlier, when they are loaded or when they are
+/// built.
 TEST_F(OpenclCache, ProgramsAreBuiltAnewFromEntriesThatTheDriverRefuses) {
   if (!first_device()) GTEST_SKIP() << "no OpenCL device";
   auto& driver =
@@ -99,7 +100,7 @@ TEST_F(OpenclCache, ProgramsAreBuiltAnewFromEntriesThatTheDriverRefuses) {
   }
 }
 
-/// What another driver has compiled, this one may take and compute wrongly with.
+/// A driver may accept a program that another driver compiled, and compute wrong results with it.
 TEST_F(OpenclCache, AProgramIsForItsDeviceDriverAndPlatformAlone) {
   if (!first_device()) GTEST_SKIP() << "no OpenCL device";
   const std::vector<float> in = wide_floats(5000);
@@ -117,7 +118,7 @@ TEST_F(OpenclCache, AProgramIsForItsDeviceDriverAndPlatformAlone) {
   }
 }
 
-/// And for its source and definitions: each of these has another device read what others stored.
+/// A program is also for its source and definitions alone. Each of these lets another device read what others stored.
 TEST_F(OpenclCache, AProgramIsForItsDefinitionsAlone) {
   if (!first_device()) GTEST_SKIP() << "no OpenCL device";
   const std::vector<float> in = wide_floats(5000);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies within an OpenCL device. Only GPUs copy by a kernel, so CMakeLists.txt has this file's tests take PoCL for
-// one.
+// Copies within an OpenCL device. Only GPUs copy by a kernel, so for this file's tests PoCL claims to be one
+// (CMakeLists.txt).
 #include "backend/opencl/queue.hpp"
 #include "opencl_fixture.hpp"
 
@@ -30,7 +30,7 @@ TEST_F(OpenclCopy, MovesEveryByteAndNoOther) {
     }
 }
 
-/// Of few rows and many, from and to where units begin and where none does.
+/// Copies few rows and many, at addresses where copy units begin and at others.
 TEST_F(OpenclCopy, MovesRowsAndNothingBetweenThem) {
   backend::queue& queue = device->queue();
   constexpr std::uint64_t room = 1 << 16;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenCL drivers that are missing, and drivers whose every call fails.
+// Missing OpenCL drivers, and a driver of which each call fails.
 #include "cache_fixture.hpp"
 #include "faults/failing_calls.hpp"
 #include "opencl_fixture.hpp"
@@ -15,8 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Runs tests of this program in a separate process, since a driver is loaded only once. Returns the output; `ok` if
-/// all passed.
+/// Runs tests of this program in a separate process, since a driver is loaded only once. Returns the output; `ok` is
+/// whether all passed.
 std::string run_apart(const std::string& variables, const std::string& filter, bool& ok) {
   const std::string command = variables + " '" + fs::read_symlink("/proc/self/exe").string() +
                               "' --gtest_also_run_disabled_tests --gtest_filter=" + filter + " 2>&1";
@@ -41,7 +41,7 @@ TEST(OpenclDriverApart, DISABLED_IsMissing) {
   EXPECT_NE(message_of(errc::device_lost, [] { open("opencl:0"); }).find("/no/such/driver.so"), std::string::npos);
 }
 
-/// With the driver whose calls fail when they are told to.
+/// Runs a test with the substitute driver, whose calls fail on demand.
 void run_with_fake(const std::string& test, const std::string& variables = "") {
   if (!first_device()) GTEST_SKIP() << "no OpenCL device";
   bool ok = false;
@@ -52,7 +52,7 @@ void run_with_fake(const std::string& test, const std::string& variables = "") {
 
 TEST(OpenclDriver, FailuresOfEveryCallAreErrorsAndTheNextCallWorks) { run_with_fake("Fails"); }
 
-/// Opens the device, scans and reduces; true if both are right, false if an error reported that something failed.
+/// Opens the device, scans and reduces. True if both results are correct, false if an error reported a failure.
 bool works(const std::vector<float>& in, const std::vector<float>& expected) {
   std::vector<float> out(in.size());
   try {
@@ -99,7 +99,7 @@ failing_calls& fake_driver() {
   return *control;
 }
 
-/// Makes `call` fail so often, after so many that work; then none fails.
+/// Makes `call` fail this often, after this many calls that work; then no call fails.
 class failing_for_now {
  public:
   failing_for_now(const char* call, int status, long skipped, long times) {
@@ -115,7 +115,7 @@ class failing_for_now {
 
 TEST(OpenclDriver, WhatFailsIsNamed) { run_with_fake("NamesWhatFails"); }
 
-/// By the name that OpenCL's manual has, whichever thread calls.
+/// The message has the name from OpenCL's manual, whichever thread calls.
 TEST(OpenclDriverApart, DISABLED_NamesWhatFails) {
   const std::vector<float> in = wide_floats(2'000'001);
   int named = 0;
@@ -138,7 +138,7 @@ TEST(OpenclDriverApart, DISABLED_NamesWhatFails) {
 
 TEST(OpenclDriver, WhatItMakesForADeviceGoesWithIt) { run_with_fake("HoldsNothing"); }
 
-/// Contexts, queues, programs, kernels, and buffers that were free or in use; and the holds on a caller's queue.
+/// No contexts, queues, programs, kernels and buffers, used or free, and no references to a caller's queue.
 TEST(OpenclDriverApart, DISABLED_HoldsNothing) {
   const std::vector<float> in = wide_floats(2'000'001);
   const auto use = [&] {
@@ -149,7 +149,7 @@ TEST(OpenclDriverApart, DISABLED_HoldsNothing) {
   };
   const foreign_queue theirs;
   const auto use_theirs = [&] { return reduce(in, {.device = from_opencl_queue(theirs.queue.get())}); };
-  EXPECT_EQ(use(), use_theirs());  // what is kept for the process is there now
+  EXPECT_EQ(use(), use_theirs());  // what the process keeps exists by now
   const long held = fake_driver().live;
   for (int i = 0; i < 3; ++i) use(), use_theirs();
   EXPECT_EQ(fake_driver().live, held);
@@ -157,7 +157,7 @@ TEST(OpenclDriverApart, DISABLED_HoldsNothing) {
 
 TEST(OpenclDriver, NoPieceOfAResultIsMissedInSilence) { run_with_fake("ReadsPieces", "TILEWISE_DEVICE_MEMORY=1M"); }
 
-/// Of as many as there are, each once: nobody waits for the last ones but for the end of all.
+/// Fails each call in turn, as many as there are. The last ones are waited for only at the end of all.
 TEST(OpenclDriverApart, DISABLED_ReadsPieces) {
   const std::vector<float> in = wide_floats(200'001), expected = inclusive_scan(in);
   const tilewise::device on = open("opencl:0");
@@ -185,7 +185,7 @@ TEST(OpenclDriverApart, DISABLED_HasAllItsMemory) {
     EXPECT_EQ(fake_driver().failed, 2) << "once more, without what was free";
   }
   on.allocate<float>(floats);
-  const long held = fake_driver().live;  // with that one, which is free
+  const long held = fake_driver().live;  // includes that one, which is free
   const failing_for_now refused("clCreateBuffer", CL_MEM_OBJECT_ALLOCATION_FAILURE, 0, 1);
   const array<float> smaller = on.allocate<float>(floats / 8);
   EXPECT_LE(fake_driver().live, held) << "what is free goes before the driver is asked again";
@@ -193,7 +193,7 @@ TEST(OpenclDriverApart, DISABLED_HasAllItsMemory) {
 
 TEST(OpenclDriver, ALaunchThatFailedLeavesNoTickets) { run_with_fake("DrawsAnew"); }
 
-/// Of several launches that draw tickets from one board, the first ones have drawn theirs.
+/// If one of several launches that draw tickets from one board fails, the first ones have drawn theirs.
 TEST(OpenclDriverApart, DISABLED_DrawsAnew) {
   const tilewise::device on = open("opencl:0");
   const std::vector<float> in = wide_floats(20'000);
@@ -202,7 +202,7 @@ TEST(OpenclDriverApart, DISABLED_DrawsAnew) {
   tilewise::sort(in, got, {.device = on, .variant = "onesweep"});
   int failures = 0;
   for (long launch = 0;; ++launch) {
-    alarm(120);  // groups that wait for a ticket which nobody draws
+    alarm(120);  // groups would wait for a ticket that nobody draws
     const failing_for_now broken("clEnqueueNDRangeKernel", CL_DEVICE_NOT_AVAILABLE, launch, 1);
     try {
       tilewise::sort(in, got, {.device = on, .variant = "onesweep"});

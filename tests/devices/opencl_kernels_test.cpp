@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every OpenCL kernel at sizes of all shapes. scripts/check_kernels runs these under Oclgrind; ctest leaves them out,
-// since the bit tests try each kernel with more tunings.
+// Every OpenCL kernel at sizes of all shapes. scripts/check_kernels runs these under Oclgrind. ctest leaves them out,
+// since the bit tests run each kernel with more tunings.
 #include "backend/opencl/queue.hpp"
 #include "lab/verify/verify.hpp"
 #include "opencl_fixture.hpp"
@@ -13,9 +13,8 @@ namespace {
 
 using OpenclKernels = opencl_device_test;
 
-// Small tiles, so that few elements reach every level, short and whole tiles, and several chunks. One program per test:
-// scripts/check_kernels runs each in its own process under Oclgrind, whose bookkeeping does not survive a second
-// one.
+// Small tiles, so that few elements reach every level, short and whole tiles, and several chunks. Each test has one
+// program, since scripts/check_kernels runs each in its own process under Oclgrind, which cannot handle a second one.
 struct kernel_shape {
   const char* variant;
   const char* tuning;
@@ -26,7 +25,7 @@ struct kernel_shape {
   std::string_view value = {};
 };
 
-/// "scan_opencl_blelloch_group_size_4_f32_131": what scripts/check_kernels calls a fault.
+/// The name that scripts/check_kernels prints for a fault: "scan_opencl_blelloch_group_size_4_f32_131".
 std::string name_of_shape(const testing::TestParamInfo<kernel_shape>& info) {
   const auto& [variant, tuning, type, extent, value] = info.param;
   std::string name = std::string(variant) + "_" + tuning + "_" + std::string(name_of(type)) + "_" + to_string(extent) +
@@ -36,8 +35,8 @@ std::string name_of_shape(const testing::TestParamInfo<kernel_shape>& info) {
   return name;
 }
 
-/// The problems with the value that the shape names, in each setting that has it. One operator is enough: they do not
-/// differ in memory accesses.
+/// Whether the problem has the value that the shape names, in each setting that knows it. One operator is enough, since
+/// operators access memory alike.
 bool is_meant(const registry::problem& p, const kernel_shape& shape) {
   for (std::size_t s = 0; s < p.what->settings.size(); ++s) {
     const auto& values = p.what->settings[s].values;
@@ -233,7 +232,7 @@ const kernel_shape all_shapes[] = {
     kernel_shape{"diffuse/opencl:temporal", "width=32 height=32 steps=4", dtype::f64, {37, 70, 7}, "95"},
     kernel_shape{"diffuse/opencl:temporal", "width=32 height=16 steps=2", dtype::f32, {20, 33, 5, 40, 70}, "53"}};
 
-/// More than 32 tiles of a radix sort, which take a minute under Oclgrind, only when all is to be tried.
+/// Radix sorts with more than 32 tiles take a minute under Oclgrind, so they run only if everything is to be tested.
 std::vector<kernel_shape> wanted_shapes() {
   std::vector<kernel_shape> wanted;
   for (const kernel_shape& shape : all_shapes)
@@ -243,7 +242,7 @@ std::vector<kernel_shape> wanted_shapes() {
 
 INSTANTIATE_TEST_SUITE_P(Kernels, OpenclShapes, testing::ValuesIn(wanted_shapes()), name_of_shape);
 
-// Faults on purpose: scripts/check_kernels must find each of them, or its silence means nothing.
+// Deliberate faults: scripts/check_kernels must find each of them, or finding nothing would mean nothing.
 constexpr std::string_view faulty_source = R"(
 __kernel void tw_out_of_bounds(__global int* x, ulong count, ulong first_tile) { x[count + get_global_id(0)] = 1; }
 __kernel void tw_global_race(__global int* x, ulong count, ulong first_tile) { x[0] = (int)get_global_id(0); }

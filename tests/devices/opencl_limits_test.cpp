@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices that have less than PoCL's: CMakeLists.txt has this file's tests run on a driver that tells, and keeps,
+// Devices with smaller limits than PoCL's. For this file's tests CMakeLists.txt uses a driver that reports and enforces
 // limits of groups and of local memory, and has no doubles.
 #include "backend/opencl/queue.hpp"
 #include "lab/verify/verify.hpp"
@@ -33,7 +33,7 @@ TEST(OpenclLimit, OfPlatformsOfWhichNothingIsKnown) {
   EXPECT_NE(opencl::lacks_packets({.platform = "Another"}).find("Another"), std::string::npos);
 }
 
-/// A device that is only asked what it has.
+/// A device that only reports its limits.
 class told_device final : public backend::device {
  public:
   using device::device;
@@ -48,7 +48,7 @@ struct limits {
   std::string text() const { return std::to_string(items) + " " + std::to_string(local_bytes); }
 };
 
-/// The least that a device may have for the variant to take the problem; one with `told` is known to have enough.
+/// The smallest limits with which the variant accepts the problem; `told` is known to be enough.
 limits least_of(const registry::variant& v, const registry::problem& p, const registry::tuning& t,
                 const device_info& told) {
   limits least{told.max_group_size, told.local_memory};
@@ -65,7 +65,7 @@ limits least_of(const registry::variant& v, const registry::problem& p, const re
   return least;
 }
 
-/// The default tuning, and those of which each number is the first or the last of its axis.
+/// The default tuning, and all tunings whose numbers are each the first or the last of their axis.
 std::vector<registry::tuning> default_and_corners(const registry::variant& v) {
   std::vector<registry::tuning> all(1 + (std::size_t{1} << v.tuning.size()), registry::default_tuning(v.tuning));
   for (std::size_t corner = 0; corner + 1 < all.size(); ++corner)
@@ -74,8 +74,8 @@ std::vector<registry::tuning> default_and_corners(const registry::variant& v) {
   return all;
 }
 
-/// What a variant takes has the definition's bits, also on a device that has no more than it asks for; what it does not
-/// take is said before anything is launched.
+/// What a variant accepts has the definition's bits, even on a device with no more than it asks for. What it does not
+/// accept is refused before anything is launched.
 TEST_F(OpenclLimits, WhatIsTakenIsWithinThem) {
   if (std::getenv("FAKE_OPENCL_LIMITS") == nullptr) GTEST_SKIP() << "a device with all that PoCL's has";
   const cl_command_queue commands = static_cast<opencl::queue&>(device->queue()).commands();

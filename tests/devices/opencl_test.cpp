@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenCL: the queue, other people's queues, and errors.
+// OpenCL: the queue, other programs' queues, and errors.
 #include "backend/opencl/queue.hpp"
 #include "backend/probe.hpp"
 #include "opencl_fixture.hpp"
@@ -66,8 +66,8 @@ TEST_F(OpenclQueue, MeasuresWhatWasEnqueuedBetween) {
   EXPECT_GT(queue.stop_clock(), of_nothing);
 }
 
-/// The groups of a launch take what has its number for what they have sent each other. Here the test is the kernel: it
-/// looks through the board before it sends, and leaves packets of all numbers there were, and some of none.
+/// The groups of a launch accept any packet with the launch's number as sent by one of them. Here the test acts as the
+/// kernel: it checks the board before it sends, and leaves packets with all earlier numbers, and some with none.
 TEST_F(OpenclQueue, NoPacketHasANumberThatIsYetToBeGiven) {
   constexpr std::uint64_t packets = 16, counter = 16;  // words of the board before its packets
   auto& queue = static_cast<opencl::queue&>(device->queue());
@@ -88,7 +88,7 @@ TEST_F(OpenclQueue, NoPacketHasANumberThatIsYetToBeGiven) {
     queue.launch_drawing(1, packets, sizeof(float), look_and_send, launches);
   };
   for (int i = 0; i < 5; ++i) launch(1);
-  launch(0xffff'ffe0);  // as many as leave few numbers
+  launch(0xffff'ffe0);  // leaves few numbers
   for (int i = 0; i < 20; ++i) launch(i % 2 == 0 ? 1 : 9);
 }
 
@@ -111,12 +111,12 @@ TEST_F(OpenclInterop, UsesTheCallersQueueAndMemoryInPlace) {
   EXPECT_EQ(opencl::cl().clFinish(theirs.queue.get()), CL_SUCCESS) << "the caller's queue outlives our device";
 }
 
-/// Parts of one buffer have handles of their own, which do not tell what they share.
+/// Parts of one buffer have their own handles, which do not tell that they share memory.
 TEST_F(OpenclInterop, PartsOfABufferThatOverlapAreRefused) {
   void* const library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_NOLOAD);
   if (library == nullptr) GTEST_SKIP() << "OpenCL is in another library";
   const auto create = reinterpret_cast<decltype(&clCreateSubBuffer)>(dlsym(library, "clCreateSubBuffer"));
-  constexpr std::uint64_t step = 4096, n = 2 * step;  // elements; at such places every device has parts
+  constexpr std::uint64_t step = 4096, n = 2 * step;  // elements; every device allows parts that begin there
   const foreign_queue theirs;
   std::vector<float> host = wide_floats(3 * n);
   const opencl::mem_handle whole = theirs.buffer(host);
@@ -143,7 +143,7 @@ TEST_F(OpenclInterop, PartsOfABufferThatOverlapAreRefused) {
   expect_bits(first.download(), inclusive_scan(std::span(host).first(n)), "one part by two handles");
 }
 
-/// What `call` throws in a child, where nothing may wait for ever.
+/// What `call` throws in a child, since it might wait for ever.
 std::string refusal_in_child(const std::function<void()>& call) {
   int channel[2];
   if (pipe(channel) != 0) return "no pipe";

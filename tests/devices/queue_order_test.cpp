@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What waits for a queue's work: here a mark on an OpenCL queue holds all of it back until somebody lets it go on.
+// Which calls wait for a queue's work. A marker on an OpenCL queue holds all later work until the test releases it.
 #include "backend/group/device.hpp"
 #include "backend/opencl/queue.hpp"
 #include "opencl_fixture.hpp"
@@ -20,7 +20,7 @@ Function* of_loader(const char* name) {
   return library == nullptr ? nullptr : reinterpret_cast<Function*>(dlsym(library, name));
 }
 
-/// Holds back what a queue is given from here on, for a while.
+/// Holds back all work that the queue gets from now on, for a while.
 class held_back {
  public:
   explicit held_back(backend::queue& q) {
@@ -55,7 +55,7 @@ class QueueOrder : public opencl_device_test {
   }
 };
 
-/// Beyond what a driver moves alone and below it.
+/// Above and below the size that a driver copies alone.
 constexpr std::uint64_t large = 1 << 20, small = 1000;
 
 TEST_F(QueueOrder, WhatReadsOrWritesADevicesMemoryComesAfterItsWork) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Large transfers by several threads, and problems that are computed piece by piece on a device whose memory is limited
-// to less than they need (TILEWISE_DEVICE_MEMORY, which CMakeLists.txt sets for this file's tests).
+// Large transfers by several threads, and problems that are computed in pieces on a device with less memory than they
+// need (TILEWISE_DEVICE_MEMORY, which CMakeLists.txt sets for this file's tests).
 #include "backend/transfer_team.hpp"
 #include "registry/pieces.hpp"
 #include "small_device.hpp"
@@ -27,8 +27,8 @@ using backend::lane;
 using backend::memory;
 using backend::transfer_team;
 
-/// A device that is a piece of the host's memory. Copies happen when they are waited for, as late as they may, and
-/// after a delay; those to the device after little of it.
+/// A device whose memory is part of the host's. Copies happen as late as allowed, when they are waited for, and after a
+/// delay, which is short for copies to the device.
 class late_lane final : public lane {
  public:
   late_lane(std::atomic<int>& copies, int fails_at, bool pinned, std::chrono::milliseconds delay = {})
@@ -71,7 +71,7 @@ struct late_team {
   transfer_team team;
 };
 
-/// The queue of such a device. Work is done when it is waited for, and memory that was given back is what comes next.
+/// The queue of such a device. Work is done when it is waited for, and freed memory is the next to be allocated.
 class late_queue final : public backend::queue {
  public:
   using queue::queue;
@@ -130,7 +130,7 @@ TEST(Transfers, WithoutPinnedMemoryArriveAndSaySo) {
 
 TEST(Transfers, SeveralAtOnceArriveWhole) {
   late_team late;
-  // The last comes back past the caches.
+  // The last one is downloaded past the caches.
   const std::vector<std::size_t> sizes{0, 1, 3, 65536, 65537, 1000003, 5000011, 9000011};
   std::vector<std::vector<std::uint32_t>> from, there, back;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -150,7 +150,7 @@ TEST(Transfers, SeveralAtOnceArriveWhole) {
   EXPECT_TRUE(back == from);
 }
 
-/// An error on its way may free what a transfer reads from and writes to.
+/// An error may free the memory that a transfer still reads from or writes to.
 TEST(Transfers, OneThatIsGivenUpIsOverBeforeItsMemoryGoes) {
   late_team late;
   std::vector<std::uint32_t> there = counted(5'000'011, 7), back(there.size());
@@ -166,7 +166,7 @@ TEST(Transfers, OneThatIsGivenUpForAnotherIsOverBeforeItsMemoryGoes) {
   EXPECT_TRUE(back == there);
 }
 
-/// Its first part fails, and the others are still under way.
+/// Its first part fails while the others are still copied.
 TEST(Transfers, OneThatIsGivenUpForAFailureIsOverBeforeItsMemoryGoes) {
   for (const bool is_waited_for : {true, false}) {
     std::vector<std::uint32_t> there = counted(5'000'011, 7), back(there.size());
@@ -177,7 +177,7 @@ TEST(Transfers, OneThatIsGivenUpForAFailureIsOverBeforeItsMemoryGoes) {
         EXPECT_THROW(one.wait(), error);
       }
       one = backend::transfer();
-      std::fill(back.begin(), back.end(), 0);  // as their next owner may
+      std::fill(back.begin(), back.end(), 0);  // as the memory's next owner may do
     }                                          // all threads have ended
     EXPECT_EQ(std::count(back.begin(), back.end(), 0u), std::ssize(back)) << is_waited_for;
   }
@@ -216,7 +216,7 @@ TEST(Transfers, AFailureIsThrownWhereItsTransferIsWaitedFor) {
   EXPECT_TRUE(there == from);
 }
 
-/// As often as there are threads: none ends for it. Those that did would be waited for by the last one for ever.
+/// As many failures as there are threads, and none ends a thread. The last one would wait for an ended thread for ever.
 TEST(Transfers, OnesThatCannotBeginFailAndTheNextOneWorks) {
   constexpr int most_threads = 9;
   std::atomic<int> opened{0}, copies{0};
@@ -255,7 +255,7 @@ TEST(Transfers, EachDirectionIsTimed) {
   EXPECT_GT(team.fetched_ns(), 0);
 }
 
-/// What the device still does with memory is done before a transfer writes there, and what a transfer reads is there.
+/// A transfer begins to write after the device's earlier work on that memory, and finds the data that it reads.
 TEST(Transfers, OnesOfADeviceFollowItsWork) {
   for (const device& on : devices()) {
     backend::queue& queue = on.implementation().queue();
@@ -282,7 +282,7 @@ TEST(Transfers, OnesOfADeviceFollowItsWork) {
   }
 }
 
-/// Nor is what used their memory before: of all work and transfers each is as late as it may be.
+/// Neither is what used their memory before: all work and transfers happen as late as allowed.
 TEST(Pieces, NoneIsOverwrittenOnItsWay) {
   constexpr std::uint64_t count = 9, bytes = 4000;
   const device cpu = open("cpu");
@@ -331,7 +331,7 @@ TEST(Pieces, Reduce) {
   }
 }
 
-/// Of infinities in different pieces, or in the last one and in what a call begins with.
+/// From infinities in different pieces, or in the last piece and in the value that the call begins with.
 TEST(Pieces, NansThatComeUpBetweenThem) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   std::vector<float> x(1500007, 1.0f);
@@ -361,7 +361,7 @@ TEST(Pieces, Convolutions) {
 }
 
 TEST(Pieces, WhatCannotBeCutAndDoesNotFitIsRefused) {
-  const std::vector<float> keys = rough(2000000);  // twice the memory
+  const std::vector<float> keys = rough(2000000);  // twice the device's memory
   for (const device& on : devices()) {
     if (on.info().backend != "opencl" && on.info().backend != "cuda") continue;
     if (on.info().memory > 4 << 20) GTEST_SKIP() << "TILEWISE_DEVICE_MEMORY=4M limits the memory";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Large transfers on a machine of twelve processors that has not room for all of the threads: this program's own
-// pthread_create refuses one of them, or all from one on.
+// Large transfers on a machine of twelve processors that cannot start all threads: this program's own pthread_create
+// refuses one of them, or all from some number on.
 #include "backend/transfer_team.hpp"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ constexpr int crew = 5;
 
 void refuse(int first, int last) { asked_for = 0, first_refused = first, last_refused = last; }
 
-/// A device that is a piece of the host's memory.
+/// A device whose memory is part of the host's.
 class plain_lane final : public backend::lane {
  public:
   std::byte* buffer(unsigned turn) override { return buffer_[turn].data(); }
@@ -82,7 +82,7 @@ TEST_F(TransferThreads, AllOfThemAreMade) {
   EXPECT_EQ(asked_for, crew);
 }
 
-/// Those that there are do it all, and end with the team.
+/// The existing threads do all the work, and end with the team.
 class FewTransferThreads : public TransferThreads, public testing::WithParamInterface<int> {};
 
 TEST_P(FewTransferThreads, DoItAll) {

@@ -18,7 +18,7 @@ bool is_counted(const void* caller) {
 
 bool fails(const void* caller) { return allocations_left >= 0 && is_counted(caller) && allocations_left-- == 0; }
 
-/// Null if it fails.
+/// Allocates memory; null if that fails.
 void* made(std::size_t bytes, const void* caller) noexcept {
   if (!are_arrays_alone && fails(caller)) return nullptr;
   void* const memory = std::malloc(bytes == 0 ? 1 : bytes);
@@ -78,7 +78,7 @@ EXPORTED void operator delete[](void* what) noexcept { operator delete(what); }
 EXPORTED void operator delete[](void* what, std::size_t) noexcept { operator delete(what); }
 EXPORTED void operator delete(void* what, const std::nothrow_t&) noexcept { operator delete(what); }
 
-/// Arrays: what the library takes them from. It is the system's, or a sanitizer's.
+/// The library allocates arrays with this function. The real one is the system's, or a sanitizer's.
 extern "C" EXPORTED void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
   if (faults::fails(__builtin_return_address(0))) return nullptr;
   static const auto real = reinterpret_cast<void* (*)(std::size_t, std::size_t)>(dlsym(RTLD_NEXT, "aligned_alloc"));

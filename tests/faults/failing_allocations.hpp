@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allocations that fail when they are told to: the operators new, aligned_alloc and what stands on them, of the program
-// that links this file and of all libraries in it.
+// Makes allocations fail on demand: operator new, aligned_alloc and all that uses them, in the program that includes
+// this file and in all libraries that it loads.
 #pragma once
 
 #include <atomic>
@@ -10,10 +10,10 @@ namespace tilewise::tests {
 /// How many allocations succeed before one fails; negative: none does.
 inline std::atomic<long> allocations_left{-1};
 
-/// Whether only aligned_alloc's, which are arrays, count and fail.
+/// Whether only aligned_alloc, which allocates arrays, counts and fails.
 inline std::atomic<bool> are_arrays_alone{false};
 
-/// Until it goes, none fails and none counts: for what a caller itself needs.
+/// While it exists, no allocation fails or counts: for memory that a test itself needs.
 class no_failures {
  public:
   ~no_failures() { allocations_left = left_; }
@@ -22,7 +22,7 @@ class no_failures {
   long left_ = allocations_left.exchange(-1);
 };
 
-/// Made by an operator new and not deleted.
+/// Allocations by operator new that were not deleted yet.
 inline std::atomic<long> live_allocations{0};
 
 /// Only calls from these addresses count, unless `begin` is null.
@@ -31,7 +31,7 @@ struct address_range {
 };
 inline address_range counted_callers;
 
-/// Of the program or the library that `symbol` is in.
+/// The addresses of the program or library that contains `symbol`.
 address_range addresses_around(const void* symbol);
 
 }  // namespace tilewise::tests

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// CMakeLists.txt reads the names of the calls from the macros below and links with --wrap for each: what the library
-// calls then is __wrap_NAME, and __real_NAME is the runtime's. A call that it begins to use belongs here and in
-// fake_cuda.cpp.
+// CMakeLists.txt reads the names of the calls from the macros below and links with --wrap for each. The library then
+// calls __wrap_NAME, and __real_NAME is the runtime's. Add a call here and in fake_cuda.cpp when the library begins to
+// use it.
 #include "failing_cuda.hpp"
 
 #include <cuda_runtime_api.h>
@@ -54,7 +54,8 @@ cudaError_t fault(const char* call) {
     return __real_##name arguments;                             \
   }
 
-// A launch that failed is known only to who asks; without asking, the next kernel would work on what is not there.
+// A launch reports a failure only if it is asked for. Without asking, the next kernel would use results that do not
+// exist.
 #define LAUNCH(name, parameters, arguments)                             \
   DECLARE(name, parameters) {                                           \
     if (std::exchange(has_failed_launch, false)) ++runtime().unchecked; \
@@ -71,7 +72,8 @@ cudaError_t fault(const char* call) {
     return done;                                                \
   }
 
-// What waits reports errors of work before, when that has ended; what releases reports them too, and has released.
+// Calls that wait report errors of earlier work, after that has ended. Calls that release report them too, and do
+// release.
 #define WAIT(name, parameters, arguments)             \
   DECLARE(name, parameters) {                         \
     const cudaError_t done = __real_##name arguments; \
@@ -106,7 +108,7 @@ DECLARE(cudaMallocAsync, (void** a, std::size_t b, cudaStream_t c)) {
   const cudaError_t done = __real_cudaMallocAsync(a, b, c);
   if (done != cudaSuccess) return done;
   ++runtime().live;
-  return __real_cudaMemsetAsync(*a, 0xa5, b, c);  // as of memory that was somebody's before
+  return __real_cudaMemsetAsync(*a, 0xa5, b, c);  // as if the memory had been used before
 }
 MAKE(cudaMallocHost, (void** a, std::size_t b), (a, b))
 RELEASE(cudaFree, (void* a), (a))
@@ -143,13 +145,13 @@ DECLARE(cudaGetLastError, ()) {
 
 namespace {
 
-/// What objects are made by is kept from call to call, so these fail on devices that have none yet.
+/// Whether the call makes objects. These are kept between calls, so such a call must fail on a new device.
 bool makes(std::string_view call) {
   return call.starts_with("cudaMalloc") || call.find("Create") != call.npos || call == "cudaMemGetInfo" ||
          call == "cudaMemsetAsync" || call == "cudaDeviceGetAttribute";
 }
 
-/// Of a device that cannot be described, the sentence says that it does not answer.
+/// Whether the call describes the device. If it fails, the message says that the device does not answer.
 bool describes(std::string_view call) {
   return call == "cudaGetDeviceCount" || call == "cudaGetDeviceProperties" || call == "cudaDeviceGetAttribute" ||
          call.ends_with("GetVersion");
@@ -172,7 +174,7 @@ std::vector<source> cuda_calls() {
   constexpr std::array codes{cudaErrorMemoryAllocation, cudaErrorInvalidValue, cudaErrorLaunchFailure,
                              cudaErrorIllegalAddress,   cudaErrorNotSupported, cudaErrorECCUncorrectable};
   std::vector<source> all;
-  std::size_t chosen = 0;  // of the codes, for each call another one
+  std::size_t chosen = 0;  // index of the code; each call gets the next one
   for (const char* call : names()) {
     const int status = codes[++chosen % codes.size()];
     all.push_back(failing(

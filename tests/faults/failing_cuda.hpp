@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of the CUDA runtime that fail when they are told to, of the program that links failing_cuda.cpp with --wrap.
+// Makes calls of the CUDA runtime fail on demand, in a program that links failing_cuda.cpp with --wrap.
 #pragma once
 
 #include "fault_source.hpp"
@@ -8,10 +8,10 @@
 
 namespace tilewise::tests {
 
-/// Each call, once, with one of six codes.
+/// Each call fails once, with one of six codes.
 std::vector<source> cuda_calls();
 
-/// The device's memory and pinned memory, from some place on.
+/// Allocations of device memory and of pinned memory fail from some point on.
 std::vector<source> cuda_memory();
 
 }  // namespace tilewise::tests

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A CUDA runtime of two devices without a GPU, in place of NVIDIA's: memory is the host's, and a kernel fills all of it
-// with one byte, so that results are wrong, but always the same. For what the library does when calls fail, which
-// failing_cuda.cpp makes them do.
+// A substitute for NVIDIA's CUDA runtime that has two devices without a GPU. Memory is the host's, and a kernel fills
+// all of it with one byte, so results are wrong but always the same. It tests what the library does when calls fail;
+// failing_cuda.cpp makes them fail.
 #include "failing_allocations.hpp"
 
 #include <cuda_runtime_api.h>
@@ -20,7 +20,7 @@ thread_local int current = 0;  // the device
 std::mutex mutex;
 
 std::map<void*, std::size_t>& device_memory() {
-  static auto* const all = new std::map<void*, std::size_t>;  // programs give memory back until they end
+  static auto* const all = new std::map<void*, std::size_t>;  // programs free memory until they end
   return *all;
 }
 
@@ -52,7 +52,7 @@ cudaError_t launch() {
   return cudaSuccess;
 }
 
-/// Streams and events are addresses alone.
+/// Streams and events are only addresses.
 template <class Handle>
 cudaError_t make(Handle* to) {
   *to = reinterpret_cast<Handle>(std::malloc(1));
@@ -128,7 +128,7 @@ cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) { return cudaSuccess; }
 cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
 cudaError_t cudaEventElapsedTime(float* to, cudaEvent_t, cudaEvent_t) { return answer(to, 1.0f); }
 cudaError_t cudaOccupancyMaxActiveClusters(int* to, const void*, const cudaLaunchConfig_t*) { return answer(to, 1); }
-/// Refuses a limit that differs from the kernel's last one: threads that launch it would set it back and forth.
+/// Refuses to change a kernel's limit once it is set: threads that launch it would set it back and forth.
 cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute which, int value) {
   const tilewise::tests::no_failures here;
   const std::lock_guard lock(mutex);
@@ -141,7 +141,7 @@ cudaError_t cudaGetLastError() { return cudaSuccess; }
 const char* cudaGetErrorName(cudaError_t) { return "cudaErrorOfTheTest"; }
 const char* cudaGetErrorString(cudaError_t) { return "an error of the test"; }
 
-// What nvcc's own code calls, to register kernels and constants, and to launch kernels.
+// Functions that nvcc's code calls to register kernels and constants, and to launch kernels.
 cudaError_t __cudaLaunchKernel(cudaKernel_t, dim3, dim3, void**, std::size_t, cudaStream_t);
 cudaError_t __cudaLaunchKernel(cudaKernel_t, dim3, dim3, void**, std::size_t, cudaStream_t) { return launch(); }
 unsigned __cudaPushCallConfiguration(dim3, dim3, std::size_t, CUstream_st*);

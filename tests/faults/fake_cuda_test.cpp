@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What two GPUs must satisfy when CUDA fails, on the runtime that has two devices without a GPU (fake_cuda.cpp).
+// Requirements on two GPUs when CUDA calls fail, tested with a runtime that has two devices without a GPU
+// (fake_cuda.cpp).
 #include "backend/cuda/queue.hpp"
 #include "cache_fixture.hpp"
 #include "failing_cuda.hpp"
@@ -12,14 +13,14 @@
 namespace tilewise {
 namespace {
 
-/// A queue that stays on the other stream works on beside what it should follow, and frees memory before its use.
+/// A queue that stayed on the other stream would run beside the work that it must follow, and free memory too early.
 TEST(FakeCuda, AQueueIsOnItsStreamAfterACopyBetweenGpusHasFailed) {
   const std::vector<float> x = tests::wide_floats(1000);
   const std::uint64_t bytes = x.size() * sizeof(float);
   long faults = 0;
   for (const tests::source& fault : tests::cuda_calls())
     for (long k = 0;; ++k) {
-      const device here = open("cuda:0"), there = open("cuda:1");  // new ones, whose other stream is yet to be made
+      const device here = open("cuda:0"), there = open("cuda:1");  // new devices, whose other stream does not exist yet
       backend::cuda::queue &q = backend::cuda::enter(here.implementation().queue()),
                            &other = backend::cuda::enter(there.implementation().queue());
       const backend::buffer from(other, bytes), to(q, bytes);
@@ -47,8 +48,8 @@ TEST(FakeCuda, AQueueIsOnItsStreamAfterACopyBetweenGpusHasFailed) {
   EXPECT_GT(faults, 5);
 }
 
-/// Kernels number their calls in 32 bits, of which the test lets them have few. Here the test is the kernel: its call
-/// has the number after the counter's, which no word that an earlier call has sent may have.
+/// Kernels number their calls in 32 bits; the test leaves only few numbers. Here the test acts as the kernel: its call
+/// has the number after the counter's, and no word of an earlier call may have that.
 TEST(FakeCuda, NoWordThatLastsHasANumberThatIsYetToBeGiven) {
   constexpr std::uint64_t few = 64, many = 1000;
   constexpr std::uint32_t most_calls = 5;
@@ -64,7 +65,7 @@ TEST(FakeCuda, NoWordThatLastsHasANumberThatIsYetToBeGiven) {
   }
 }
 
-/// Neither what a device gives back to the driver, to take other sizes, nor what the driver refused counts as held.
+/// Memory counts as free if the device returns it to the driver to allocate other sizes, or if the driver refused it.
 TEST(FakeCuda, ADeviceHasAllItsMemoryAgainWhateverFailed) {
   const tests::environment_variable limit("TILEWISE_DEVICE_MEMORY", "16M");
   const device gpu = open("cuda:0");
@@ -86,8 +87,8 @@ TEST(FakeCuda, ADeviceHasAllItsMemoryAgainWhateverFailed) {
   EXPECT_GT(failed, 5);
 }
 
-/// A limit of shared memory is one for all threads, so a launch that set its own could lower another thread's: the
-/// runtime of the test refuses to change one.
+/// A kernel's limit of shared memory is common to all threads, so a launch that set its own could lower another
+/// thread's. The test's runtime refuses to change a limit.
 TEST(FakeCuda, LaunchesThatNeedDifferentSharedMemoryLeaveTheKernelsLimit) {
   const device gpu = open("cuda:0"), both = open("cuda:*");
   const std::vector<float> x(200'000, 1.0f);
@@ -107,7 +108,7 @@ TEST(FakeCuda, LaunchesThatNeedDifferentSharedMemoryLeaveTheKernelsLimit) {
           << side << ", " << steps;
 }
 
-/// Of compute capability 9.0, as the fake says it is; whether there is a driver to make tensor maps, the machine says.
+/// The fake has compute capability 9.0. Whether a driver can make tensor maps depends on the machine.
 TEST(FakeCuda, WhatWarpgroupsCannotMultiplyIsSaidAndOtherTilesTake) {
   const registry::variant& v = registry::find_variant("matmul/cuda:tf32");
   const device gpu = open("cuda:0");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preloaded by a campaign: of the allocations that a program makes from the beginning of its main on, FAKE_MEMORY's
-// fails, counted from 0; where FAKE_MEMORY_ARRAYS is set, of those of arrays alone. How many there were is written to
-// the file that FAKE_MEMORY_COUNT names.
+// Preloaded by a campaign. It makes one allocation fail: number FAKE_MEMORY, counted from 0 at the beginning of the
+// program's main. If FAKE_MEMORY_ARRAYS is set, only allocations of arrays count. The total is written to the file that
+// FAKE_MEMORY_COUNT names.
 #include "failing_allocations.hpp"
 
 #include <cstdio>

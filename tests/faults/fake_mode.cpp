@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library that flushes denormals and rounds up in the thread that loads it: the first as those do that are linked for
-// speed, the second in both of a thread's registers, of which printf and strtod read the older one, of the x87.
+// A library that changes the floating-point mode of the thread that loads it: it flushes denormals, as libraries linked
+// for speed do, and rounds up. It rounds up in both control registers of a thread, since printf and strtod use the
+// older one, of the x87.
 #include <cfenv>
 
 [[gnu::constructor]] static void change() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preloaded by a test: whoever waits at a pipe or a socket for some time alone has waited for so long at once.
+// Preloaded by a test: a wait with a time limit at a single pipe or socket returns at once, as if the time were over.
 #include <dlfcn.h>
 #include <poll.h>
 

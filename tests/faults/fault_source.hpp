@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What fails beneath a public call, in faults.cpp.
+// What fails below a public call, in faults.cpp.
 #pragma once
 
 #include "failing_calls.hpp"
@@ -11,19 +11,19 @@
 
 namespace tilewise::tests {
 
-/// What fails.
+/// Something that fails on demand.
 struct source {
   std::string name;
   std::function<void(long skipped)> arm;
   std::function<bool()> disarm;  ///< returns whether it has failed
-  std::function<long()> live;    ///< how much is held
+  std::function<long()> live;    ///< how many objects are held
   std::function<bool(const error&)> fits;
-  bool on_a_new_device = false;  ///< where nothing is kept from calls before
-  /// What else went wrong meanwhile, in words; empty if nothing did.
+  bool on_a_new_device = false;  ///< where nothing is kept from earlier calls
+  /// Any other fault during the failure, in words; empty if there is none.
   std::function<std::string()> aftermath = [] { return std::string(); };
 };
 
-/// From some place on, so many calls of one name.
+/// Makes `times` calls with one name fail, from some point on.
 inline source failing(failing_calls& of, const char* call, int status, long times,
                       std::function<bool(const error&)> fits, bool on_a_new_device) {
   return {

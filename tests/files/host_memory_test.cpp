@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the machine, the control groups and the process's own limit leave of memory: each is told as what is left.
+// How much memory the machine, the control groups and the process's own limit leave.
 #include "io/host_memory.hpp"
 #include "scratch_folder.hpp"
 
@@ -45,7 +45,7 @@ TEST_F(HostMemory, OfAGroupIsWhatItsProcessesLeave) {
 TEST_F(HostMemory, OfAddressesIsWhatTheProcessHasNotUsed) {
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
-  const rlim_t beyond_all_use = rlim_t{1} << 50;  // a sanitizer's shadow too
+  const rlim_t beyond_all_use = rlim_t{1} << 50;  // also of a sanitizer's shadow
   const rlimit limit{std::min(before.rlim_cur, beyond_all_use), before.rlim_max};
   const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   system_.write("proc/self/statm", std::to_string(limit.rlim_cur / page - 3) + " 1 1 1 0 1 0");
@@ -55,7 +55,7 @@ TEST_F(HostMemory, OfAddressesIsWhatTheProcessHasNotUsed) {
   EXPECT_EQ(found, 3 * page + limit.rlim_cur % page);
 }
 
-/// What is said where so many bytes are refused.
+/// The message when this many bytes are refused.
 std::string refusal_of(std::uint64_t bytes) {
   try {
     io::require_host_memory(bytes, "x.npy needs much");

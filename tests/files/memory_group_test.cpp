@@ -68,7 +68,7 @@ TEST_F(MemoryGroups, Version1) {
   EXPECT_EQ(found.left, 400u);
 }
 
-/// Their pages are counted as those of files, but nothing can be freed of them.
+/// Their pages are counted as pages of files, but none of them can be freed.
 TEST_F(MemoryGroups, SharedMemoryAndTmpfsAreNotLeft) {
   write_group("/job", "1000", "900", "300\nshmem 200");
   EXPECT_EQ(of("0::/job").left, 200u);
@@ -80,7 +80,7 @@ TEST_F(MemoryGroups, SharedMemoryAndTmpfsAreNotLeft) {
   EXPECT_EQ(of("4:memory:/job", "v1").left, 200u);
 }
 
-/// A machine may have some controllers in groups of version 1 and the others in those of version 2.
+/// A machine may have some controllers in groups of version 1, and others in groups of version 2.
 TEST_F(MemoryGroups, OfBothVersionsAtOnceTheStrictestCounts) {
   const auto write_version_1 = [&](const std::string& most) {
     write("v2/memory/job/memory.limit_in_bytes", most);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The .npy reader is strict: hostile files are errors with a sentence, and nothing is allocated for them.
+// The .npy reader is strict: it refuses hostile files with a message, and allocates nothing for them.
 #include "io/npy.hpp"
 #include "base/number.hpp"
 #include "io/array_output.hpp"
@@ -28,7 +28,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace tilewise;
 
-/// With a folder of its own.
+/// Each test has its own folder.
 struct npy : testing::Test {
   const tests::scratch_folder scratch;
   const fs::path folder = scratch.path();
@@ -96,7 +96,7 @@ std::vector<hostile> hostile_files() {
       {std::string("\x93NUMPY\2\0\xff\xff\xff\xff{", 13), "4294967295 bytes; at most 65536"},
       {std::string("\x93NUMPY\3\0\1\0\1\0{", 13), "65537 bytes; at most 65536"},
       {std::string("\x93NUMPY\2\0\x40\0", 10), "within its header"},
-      // Not the announced elements.
+      // Fewer elements than announced.
       {good.substr(0, good.size() - 1), "cut off"},
       {good.substr(0, good.size() - 12), "cut off"},
       {good + "x", "not one array"},
@@ -105,7 +105,7 @@ std::vector<hostile> hostile_files() {
       {file_of(dictionary("<f4", "(1000000000000,)")), "cut off"},
       {file_of(dictionary("<f4", "(0,)")), "not one array"},
       {file_of(dictionary("<f4", "()")), "not one array"},
-      // Sizes whose product misleads.
+      // Sizes whose product overflows.
       {file_of(dictionary("<f4", "(4294967296, 4294967296)"), 0), "more than 2^64 bytes"},
       {file_of(dictionary("<f4", "(4611686018427387904,)"), 0), "more than 2^64 bytes"},
       {file_of(dictionary("<f8", "(2305843009213693952,)"), 0), "more than 2^64 bytes"},
@@ -131,7 +131,7 @@ std::vector<hostile> hostile_files() {
       {file_of(dictionary("<f4", "(3,")), "where a dimension should be"},
       {file_of(dictionary("<f4", "(None,)")), "where a dimension should be"},
       {file_of(dictionary("<f4", "(__import__('os').system('id'),)")), "where a dimension should be"},
-      // Types that are not ours.
+      // Types that Tilewise does not read.
       {file_of(dictionary("|O", "(3,)")), "Tilewise reads f4, f8, i4, i8, u4 and u8"},
       {file_of(dictionary("<f2", "(6,)")), "type '<f2'; Tilewise reads"},
       {file_of(dictionary("<f16", "(1,)")), "type '<f16'"},
@@ -305,14 +305,14 @@ TEST_F(npy, WhatIsUnfinishedIsRemovedHoweverMany) {
     io::remove_unfinished();
     EXPECT_EQ(files(), 0);
   }
-  for (int again = 0; again < 9; ++again) {  // each gives its place back, those that failed too
+  for (int again = 0; again < 9; ++again) {  // each one, even a failed one, must leave no file behind
     EXPECT_THROW(io::replacement_file(folder / "none" / "c.npy"), error) << again;
     io::replacement_file(folder / "d.npy").commit();
   }
   EXPECT_EQ(files(), 1);
 }
 
-/// More threads than a file lets in at once; where files are memory, some of them write through a map.
+/// More threads than a file admits at once. If files are in memory, some threads write through a map.
 void write_from_many_threads(const fs::path& path) {
   std::vector<std::uint64_t> values(1 << 20);
   std::iota(values.begin(), values.end(), std::uint64_t{7});

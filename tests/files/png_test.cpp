@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PNG files: libpng reads back what was written, and what cannot be a PNG is refused with a sentence.
+// PNG files: libpng reads what was written, and what cannot be a PNG is refused with a message.
 #include "io/png.hpp"
 
 #include "helpers.hpp"
@@ -15,7 +15,7 @@
 namespace tilewise::io {
 namespace {
 
-/// More rows and columns than a byte can count, and a pattern that no row repeats.
+/// A picture with more rows and columns than a byte can count, and with no two equal rows.
 picture pattern() {
   picture image{300, 270, {}};
   for (unsigned i = 0; i < image.width * image.height; ++i)
@@ -72,12 +72,12 @@ TEST(Png, TooManyPixelsAreRefusedBeforeThereAreAny) {
   }
 }
 
-/// 0 where libpng, which lacks memory, is understood.
+/// Exits with 0 if the lack of memory in libpng is reported.
 [[noreturn]] void encode_without_memory() {
   const picture image{1, 1, {0}};
   const rlimit none{0, 0};
   setrlimit(RLIMIT_AS, &none);
-  while (std::malloc(1 << 15) != nullptr) continue;  // too little is left for zlib, and enough for the picture
+  while (std::malloc(1 << 15) != nullptr) continue;  // leaves too little for zlib, but enough for the picture
   try {
     encode_png(image, nullptr);
   } catch (const error& e) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file that rank 0 writes and others write into: what somebody puts in its place meanwhile is not written to.
+// The file that rank 0 creates and other ranks write into. If somebody replaces it meanwhile, the replacement is not
+// written to.
 #include "io/replacement_file.hpp"
 #include "scratch_folder.hpp"
 
@@ -25,7 +26,7 @@ TEST(ReplacementFile, OfAnotherRankIsTakenWhereItIsAFileWithOneName) {
   scratch.write("of_one_name", "kept");
   fs::create_symlink(folder / "of_one_name", folder / "link");
   fs::create_directory(folder / "folder");
-  ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);  // it opens for both at once, and has one name
+  ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);  // opens for reading and writing, and has one name
   for (const char* planted : {"second_name", "link", "folder", "pipe", "nothing"}) try {
       const io::replacement_file taken(target, folder / planted);
       ADD_FAILURE() << planted << " was taken";

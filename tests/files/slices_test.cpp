@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slices that several threads take, as those do that read and write one file, and what they share otherwise.
+// Slices that several threads take, as when they read or write one file, and what else these threads share.
 #include "base/slices.hpp"
 #include "base/lasting.hpp"
 
@@ -45,7 +45,7 @@ TEST(slices, EachIsGivenOnceAndTheFirstFailureEndsThem) {
     if (begin == 0) throw error(errc::io, "planned");
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   };
-  constexpr int many = 200'000;  // some minutes: long enough for the one that fails to be heard, however late
+  constexpr int many = 200'000;  // some minutes: a failure is noticed, however late
   EXPECT_THROW(base::for_each_slice(many, 1, 8, fails_once), error);
   EXPECT_LT(calls, many);
   base::for_each_slice(0, 10, 8, fails_once);
@@ -53,7 +53,7 @@ TEST(slices, EachIsGivenOnceAndTheFirstFailureEndsThem) {
   for (int again = 0; again < 50; ++again) EXPECT_THROW(base::for_each_slice(8, 1, 8, fails), error);
 }
 
-/// One slice for each of two threads: neither comes to an end before the other has begun.
+/// One slice for each of two threads; neither ends before the other has begun.
 TEST(slices, TheFailureOfAnyThreadIsThrown) {
   if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "there is one thread";
   const std::thread::id caller = std::this_thread::get_id();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands for catalog.gen.cpp: an algorithm with settings and a variant with tunings, so that the fuzz targets are
-// compiled without the kernels.
+// Replaces catalog.gen.cpp, so that fuzz targets are compiled without the kernels: an algorithm with settings and a
+// variant with tunings.
 #include "registry/catalog.hpp"
 
 namespace tilewise::registry {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as checkpoint.json, beside a field of step 7, are a checkpoint of it that is written and read again alike,
-// or an io or invalid_argument error.
+// Any bytes as checkpoint.json, beside a field of step 7, give either a checkpoint that is the same after it is written
+// and read again, or an io or invalid_argument error.
 #include "fuzz.hpp"
 #include "tool/diffuse/folder.hpp"
 
@@ -11,7 +11,7 @@ using namespace tilewise;
 
 namespace {
 
-/// With a run of 4x3 points after 7 steps. Removed at the end.
+/// A folder with a run of 4x3 points after 7 steps; removed at the end.
 class run_folder {
  public:
   run_folder() : path_("/dev/shm/tilewise-fuzz-XXXXXX") {

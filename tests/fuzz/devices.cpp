@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands for what readers name and never run: the CPU's devices, MPI's processes, queues of groups, and diffusions that
-// are stepped.
+// Replaces what readers name but never run: the CPU's devices, MPI's processes, queues of groups, and stepping a
+// diffusion.
 #include "backend/cpu/device.hpp"
 #include "backend/group/mpi_world.hpp"
 
@@ -9,7 +9,7 @@
 #include <tilewise/diffuse.hpp>
 #include <tilewise/error.hpp>
 
-// A queue's constructor and destructor by their symbols: with names the whole class would have to be here.
+// A queue's constructor and destructor, by their symbols; by name the whole class would be needed here.
 extern "C" {
 [[noreturn]] void make_no_queue() asm(
     "_ZN8tilewise7backend5group5queueC1ERKNS0_6deviceESt4spanIKSt10shared_ptrIS3_ELm18446744073709551615EEPNS1_"

@@ -21,14 +21,14 @@
 
 namespace tilewise::fuzz {
 
-/// Ends the process if it does not hold, and libFuzzer keeps the input.
+/// Ends the process if `holds` is false; libFuzzer then keeps the input.
 inline void require(bool holds, const char* what, std::string_view text = "") {
   if (holds) return;
   std::fprintf(stderr, "does not hold: %s: %.*s\n", what, static_cast<int>(text.size()), text.data());
   std::abort();
 }
 
-/// A file in memory, which has a path while this lives.
+/// A file in memory; it has a path while this object exists.
 class memory_file {
  public:
   explicit memory_file(std::string_view text) : file_(memfd_create("fuzz", MFD_CLOEXEC)) {
@@ -42,7 +42,7 @@ class memory_file {
   int file_;
 };
 
-/// Whether `read` refused nothing. What it throws must be an error with one of these codes and a sentence for people.
+/// Whether `read` accepted its input. If it throws, the error must have one of these codes and a readable sentence.
 template <class F>
 bool is_read(std::initializer_list<errc> codes, F&& read) {
   try {

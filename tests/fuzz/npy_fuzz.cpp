@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes are an array that proves itself, or an io or out_of_memory error.
+// Any bytes give either a valid array, or an io or out_of_memory error.
 #include "fuzz.hpp"
 #include "io/npy.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any lines are the words of a command: options within their limits, whose shapes are written and read again alike, or
-// a sentence.
+// Any lines are the words of a command. They give either options within their limits, whose shapes are the same after
+// they are written and read again, or a message.
 #include "backend/memory_limit.hpp"
 #include "fuzz.hpp"
 #include "lab/plan/problems.hpp"
@@ -16,7 +16,7 @@ struct told {
   double max_time = 1;
 };
 
-/// Made once, since that takes far longer than to parse.
+/// Made once, since that takes far longer than parsing.
 struct reading {
   told to;
   CLI::App command{"", "fuzz"};
@@ -29,11 +29,11 @@ struct reading {
   }
 };
 
-/// Whether CLI11 takes them.
+/// Whether CLI11 accepts the words.
 bool parse(std::vector<std::string> words, told& to) {
   static reading reader;
   reader.to = {};
-  std::reverse(words.begin(), words.end());  // as CLI11 takes them
+  std::reverse(words.begin(), words.end());  // CLI11 expects them in reverse order
   try {
     reader.command.parse(std::move(words));
     to = reader.to;
@@ -58,7 +58,7 @@ void require_within_limits(const told& t, const lab::request& r) {
   fuzz::require(t.common.threads <= 4096 && t.common.time_limit_s <= 31536000 && t.max_time > 0, "numbers have limits");
 }
 
-/// The option and the variable that mean the same mean it in the same way.
+/// An option and an environment variable with the same meaning must accept the same texts.
 void require_same_memory(const std::string& word) {
   told option;
   if (!parse({"--device-memory", word}, option)) return;

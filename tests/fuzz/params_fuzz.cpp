@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes are parameters within their limits, which are written and read again alike, or an io error.
+// Any bytes give either parameters within their limits that are the same after they are written and read again, or an
+// io error.
 #include "base/number.hpp"
 #include "fuzz.hpp"
 #include "lab/plan/problems.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes are records that are written and read again alike, with a warning for each line that is left out, or an io
-// error.
+// Any bytes give either records that are the same after they are written and read again, with a warning for each line
+// that is left out, or an io error.
 #include "fuzz.hpp"
 #include "record/file.hpp"
 #include "record/json.hpp"
@@ -13,8 +13,8 @@ using namespace tilewise;
 
 namespace {
 
-/// The reader's buffer for the longest line of all, which AddressSanitizer would map, poison and unmap for each input,
-/// in most of the time. It is mapped once, and what any input reaches of it is poisoned while nobody has it.
+/// Replaces the reader's buffer for the longest line. AddressSanitizer would map, poison and unmap it for each input,
+/// which takes most of the time. Here it is mapped once, and the part that an input used is poisoned afterwards.
 class lent_again {
  public:
   bool is_meant(std::size_t bytes) const { return bytes > (1 << 20) && !is_lent_ && (bytes == bytes_ || bytes_ == 0); }

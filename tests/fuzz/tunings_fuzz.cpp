@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes are kept tunings that are written and read again alike, or a fault that is told.
+// Any bytes give either kept tunings that are the same after they are written and read again, or a reported fault.
 #include "fuzz.hpp"
 #include "registry/tuned.hpp"
 

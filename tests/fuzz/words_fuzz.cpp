@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any text as a tuning, a setting, a number, the name of a device and each variable that is parsed: taken, and then
-// read again alike from what it is written as, or an error.
+// Any text as a tuning, a setting, a number, a device's name and each variable that is parsed: it is either accepted,
+// and the same after it is written and read again, or an error.
 #include "backend/backend.hpp"
 #include "backend/memory_limit.hpp"
 #include "base/number.hpp"
@@ -74,7 +74,7 @@ void read_device(const std::string& text) {
 }  // namespace
 
 TILEWISE_FUZZ_TARGET {
-  const std::string word(text.substr(0, text.find('\0')));  // as the system gives it
+  const std::string word(text.substr(0, text.find('\0')));  // the system's variables end at a null byte
   read_tuning(word);
   read_setting(word);
   read_number(word);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of an installed copy that are opened at run time: a step of diffusion has the same result on every device,
-// and an error thrown within the library is caught outside. Prints the devices' names, then why each device that was
+// Tests the parts of an installed copy that are loaded at run time: a diffusion step has the same result on every
+// device, and a caller can catch an error of the library. Prints the devices' names, then why each device that was
 // named is missing.
 #include <tilewise/tilewise.hpp>
 

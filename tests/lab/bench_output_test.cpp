@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which records of `bench` are in its file wherever it ends at once, and which of several failures decides its code.
+// Which records are in the file of `bench` if it ends early, and which of several failures decides the exit code.
 #include "scratch_folder.hpp"
 #include "tool/bench/output.hpp"
 
@@ -26,7 +26,7 @@ std::vector<lab::measured> rows_of(std::size_t group) {
   return rows;
 }
 
-/// Visits each group a first time, and again in this order, and ends after so many of these visits.
+/// Visits each group once, and then again in this order. Ends after this many visits.
 void end_after(std::size_t visits, const std::array<std::size_t, groups>& order, const std::string& file) {
   if (std::freopen("/dev/null", "w", stdout) == nullptr) _exit(1);
   cli::bench_output output({.records = file, .report = "", .quiet = true}, {});
@@ -54,7 +54,7 @@ TEST(BenchOutputDeathTest, WhatWasVisitedIsWrittenOnceWhereverItEnds) {
   } while (std::next_permutation(order.begin(), order.end()));
 }
 
-/// Whichever of two failures came first.
+/// The order of the two failures does not matter.
 TEST(ExitCodes, OfAnyTwoTheGraverDecides) {
   using enum cli::exit_code;
   constexpr std::array from_the_gravest{wrong_result, internal, device_lost, out_of_memory,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run of `tilewise bench` within a test, and the records it wrote.
+// Runs `tilewise bench` within a test, and reads the records that it wrote.
 #pragma once
 
 #include "scratch_folder.hpp"
@@ -20,9 +20,9 @@ struct outcome {
   std::string file;
 };
 
-/// `tilewise bench` on the CPU, as short as possible.
+/// Runs `tilewise bench` on the CPU, as briefly as possible.
 inline outcome bench(std::vector<std::string> arguments, const std::string& n = "1000") {
-  static const scratch_folder folder;  // of this process: other runs of the tests are not in its way
+  static const scratch_folder folder;  // one for each process, so that test programs can run side by side
   const std::string file = folder.path() / "r.jsonl";
   std::remove(file.c_str());
   for (const char* more : {"--device", "cpu", "--n", n.c_str(), "--max-time", "0.01", "-q", "-o"})
@@ -37,7 +37,7 @@ inline outcome bench(std::vector<std::string> arguments, const std::string& n = 
   return result;
 }
 
-/// According to the schema of the records.
+/// Whether the file's records follow the schema.
 inline bool is_valid(const std::string& file) {
   const std::string folder = TILEWISE_TEST_FOLDER;
   return std::system(("python3 '" + folder + "/report/validate_records.py' '" + folder +

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `bench` prints: labels that are whole and true, 80 columns, and no winner where the best times cannot be true.
+// What `bench` prints: complete and correct labels, at most 80 columns, and no winner if the best times are
+// implausible.
 #include "lab/bench/derive.hpp"
 #include "tool/bench/table.hpp"
 

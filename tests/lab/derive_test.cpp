@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a record has of made-up samples, and what these say of two rows.
+// What a record contains for made-up samples, and how two rows are compared.
 #include "lab/bench/derive.hpp"
 #include "lab/bench/describe.hpp"
 #include "lab/roofline/limit.hpp"
@@ -57,7 +57,8 @@ measured taking(const group& g, const row& r, const std::vector<double>& ns) {
   return m;
 }
 
-/// Three rows of made-up times: of ten, twenty and forty nanoseconds, the last with another tuning than its default.
+/// Three rows with made-up times of ten, twenty and forty nanoseconds. The last one has another tuning than its
+/// default.
 TEST(LabDerive, ARatioIsOfAnothersTimeOverTheRowsOwnAndNamesThatOther) {
   static constexpr std::array<unsigned, 2> widths{64, 128};
   static constexpr std::array<registry::tuning_axis, 1> axes{{{"width", widths, 64}}};
@@ -93,7 +94,7 @@ TEST(LabDerive, RowsThatShareANameHaveNoRatioToThem) {
   const auto serial = backend::find_device("cpu:serial", {}), threads = backend::find_device("cpu:threads", {});
   const group g{{.what = &registry::find_algorithm("scan"), .shape = {1000}},
                 "cpu",
-                {{&plain, serial}, {&other, threads}, {&other, threads}}};  // as of two numbers of threads
+                {{&plain, serial}, {&other, threads}, {&other, threads}}};  // as with two numbers of threads
   std::vector<measured> rows;
   for (const row& r : g.rows) rows.push_back(taking(g, r, std::vector<double>(6, 10)));
   derive(g, rows);
@@ -101,7 +102,7 @@ TEST(LabDerive, RowsThatShareANameHaveNoRatioToThem) {
   EXPECT_EQ(rows[1].result.ratios.size(), 1u);
 }
 
-/// A convolution beside a copy and multiply-adds of a second each, of so many operations.
+/// A convolution beside a copy and multiply-adds that take a second each, with this many operations.
 struct beside_limits {
   registry::variant ours = tests::planted_variant("convolve", "ours", nullptr);
   group all{{.what = &registry::find_algorithm("convolve"), .type = dtype::f64, .shape = {96, 96, 31, 31}}, "cpu", {}};
@@ -146,7 +147,7 @@ TEST(LabDerive, ATimeIsImpossibleOnlyIfAllOfItsIntervalIs) {
   const auto is_plausible = [&](double from_s, double to_s, double share) {
     std::vector<double> ns;
     for (int i = 0; i < 10; ++i) ns.push_back((i < 5 ? from_s : to_s) * 1e12);
-    return beside_limits(ns, share * operations / 1000).of(0).plausible;  // so that the copy is none
+    return beside_limits(ns, share * operations / 1000).of(0).plausible;  // so that the copy is no limit
   };
   EXPECT_FALSE(is_plausible(0.8, 0.8, 1));
   EXPECT_TRUE(is_plausible(0.8, 1, 1)) << "at the longer end it is possible";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `doctor` finds on made-up machines: a quiet one has nothing, and each fault is planted once.
+// What `doctor` finds on made-up machines: nothing on a quiet one, and each fault after it was planted.
 #include "lab/machine/health.hpp"
 #include "scratch_folder.hpp"
 
@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Four processors as Linux presents a quiet machine; half a second passes at once.
+/// A quiet machine with four processors, as Linux shows it. Half a second passes at once.
 class Health : public testing::Test {
  protected:
   Health() {
@@ -49,7 +49,7 @@ class Health : public testing::Test {
       return 0.5;
     });
   }
-  /// The only finding.
+  /// Checks that this is the only finding.
   void expect_only(
       const std::string& check, severity how, const std::string& part,
       const std::function<void()>& meanwhile = [] {}) const {
@@ -138,7 +138,7 @@ TEST_F(Health, AClockThatIsReadSlowly) {
   EXPECT_EQ(found().front().advice.find("echo tsc"), std::string::npos);
 }
 
-/// Of x86, ARM, POWER and RISC-V, and where the system does not say.
+/// On x86, ARM, POWER and RISC-V, and if the system does not report it.
 TEST_F(Health, AClockThatAProcessorReadsByItself) {
   for (const char* const quick : {"tsc", "arch_sys_counter", "timebase", "riscv_clocksource", ""}) {
     write("sys/devices/system/clocksource/clocksource0/current_clocksource", quick);
@@ -199,7 +199,7 @@ TEST_F(Health, Turbo) {
 TEST_F(Health, AnNvidiaDriverThatCannotBeOpened) {
   write("proc/driver/nvidia/version", "NVRM version: NVIDIA UNIX Open Kernel Module");
   expect_only("nvidia", severity::may_harm, "No such file");
-  fs::create_directories(root_ / "dev/nvidiactl");  // fails for root too
+  fs::create_directories(root_ / "dev/nvidiactl");  // fails even for root
   expect_only("nvidia", severity::may_harm, "cannot be opened");
   fs::remove(root_ / "dev/nvidiactl");
   write("dev/nvidiactl", "");

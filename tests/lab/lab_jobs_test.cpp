@@ -12,14 +12,14 @@ namespace {
 
 using tests::planted_peer, tests::bench, tests::is_valid, tests::outcome, tests::record_of;
 
-/// The definition, but for one bit in the last element.
+/// The definition, with one wrong bit in the last element.
 void run_wrong(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
                backend::queue& queue) {
   registry::reference_of(*p.what).run(p, where, t, queue);
   where.out[0].as<unsigned char>()[p.what->outputs(p)[0].bytes() - 1] ^= 1;
 }
 
-/// Nothing at all: what another row computed would be taken for its result.
+/// Does nothing, so another row's result could be taken for its own.
 void run_nothing(const registry::problem&, const registry::bindings&, const registry::tuning&, backend::queue&) {}
 
 void run_failing_job(const registry::problem&, const registry::bindings&, const registry::tuning&, backend::queue&) {
@@ -36,7 +36,7 @@ void plant_jobs() {
   (void)done;
 }
 
-/// What a run leaves where files are measured.
+/// The number of folders that runs have left for files.
 std::size_t folders_of_files() {
   std::size_t found = 0;
   for (const char* parent : {"/dev/shm", "/tmp"})
@@ -110,7 +110,7 @@ TEST(LabJobs, AnUnknownModeIsNamed) {
 
 constexpr double gb = 1e9;
 
-/// A link of 1 GB/s each way; both sides compute a billion operations in a second.
+/// A machine with a link of 1 GB/s each way; CPU and device do a billion operations per second.
 machine_figures figures() {
   const growth second{.operations = 1e9, .ns = 1e9};
   machine_figures m;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `bench` measures and what it compares it with: requested shapes and settings, data, and the two ceilings.
+// What `bench` measures, and with what it compares: requested shapes and settings, data, and the two limits.
 #include "backend/cpu/device.hpp"
 #include "bench_run.hpp"
 #include "lab/bench/derive.hpp"
@@ -81,7 +81,7 @@ TEST(LabProblems, WhatNoMachineHoldsHasAReason) {
   EXPECT_NE(products.refused.find("no machine holds"), products.refused.npos) << products.refused;
 }
 
-/// For one algorithm: "variant shape" of all our rows with a choice of variants.
+/// "variant shape" of all our rows of an algorithm that have a choice of variants.
 std::set<std::string> rows_of(const std::vector<group>& plan, std::string_view algorithm) {
   std::set<std::string> rows;
   for (const group& g : plan)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The laboratory's own rules: statistics against values by hand and by simulation, rounds and stops on a made-up clock,
-// and no time for a wrong result. Nothing here asserts on real times.
+// The laboratory's rules: statistics compared with values by hand and by simulation, rounds and stops on a made-up
+// clock, and no time for a wrong result. No test depends on real times.
 #include "bench_run.hpp"
 #include "lab/bench/bench.hpp"
 #include "lab/time/rounds.hpp"
@@ -52,7 +52,7 @@ TEST(LabStatistics, OutliersAreFoundWhereMostTimesAreEqual) {
   EXPECT_EQ(summarize(values).outliers, 1u);
 }
 
-/// Skewed as times are: a floor and a long tail. Its median is known.
+/// A time as skewed as real ones, with a minimum and a long tail. Its median is known.
 double skewed(std::mt19937_64& random) { return 100 + std::exp(std::normal_distribution<double>(0, 1)(random)); }
 constexpr double skewed_median = 101;
 
@@ -196,7 +196,7 @@ TEST(LabNoise, EqualContendersAreEqualWithinTheFloorAndUnequalOnesAreNot) {
 
 TEST(LabNoise, TheFloorIsTheFartherEndOfTheSecondTimesOverTheFirst) {
   const struct {
-    std::vector<double> again;  // against 100
+    std::vector<double> again;  // compared with 100
     double median, floor;
   } cases[] = {
       {{100, 100, 100, 100, 100, 100}, 1, 0}, {{90, 99, 100, 100, 101, 105}, 1, 0.1},
@@ -211,8 +211,8 @@ TEST(LabNoise, TheFloorIsTheFartherEndOfTheSecondTimesOverTheFirst) {
   }
 }
 
-/// Rows that claim the order: one that errs in its last element, one that does so from its second call on, which is the
-/// first that is timed, one that throws, one that leaves all as it is.
+/// Rows that claim the order. One is wrong in its last element. One is wrong from its second call on, which is the
+/// first timed call. One throws, and one writes nothing.
 template <int RightCalls>
 void run_wrong(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
                backend::queue& queue) {
@@ -224,7 +224,7 @@ void run_throwing(const registry::problem&, const registry::bindings&, const reg
   throw error(errc::build_failed, "planted");
 }
 void run_idle(const registry::problem&, const registry::bindings&, const registry::tuning&, backend::queue&) {}
-/// Of two outputs the first alone.
+/// Writes only the first of two outputs.
 void run_half(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
               backend::queue& queue) {
   std::vector<std::byte> nowhere(p.what->outputs(p).at(1).bytes());
@@ -245,7 +245,7 @@ void plant() {
   (void)done;
 }
 
-/// It shares its memory with a row that has left the right result there.
+/// It shares its memory with a row that has left the correct result there.
 TEST(LabBench, WhatComputesNothingIsWrong) {
   plant();
   const outcome o = bench({"reduce/serial", "reduce/cpu:planted_idle"});
@@ -258,7 +258,7 @@ TEST(LabBench, WhatComputesNothingIsWrong) {
       << "where several sets of operands take turns";
 }
 
-/// As above, of its second output alone.
+/// The same, for its second output only.
 TEST(LabBench, WhatComputesNothingOfASecondOutputIsWrong) {
   plant();
   for (const char* mode : {"hot", "cold"}) {

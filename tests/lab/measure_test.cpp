@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a group is measured, by variants that note their calls: which operands a call works on, which row is measured
-// against itself, and what a record says of samples that failed or were interrupted.
+// How a group is measured, tested with variants that record their calls: which operands a call uses, which row is
+// measured against itself, and what a record contains if samples failed or were interrupted.
 #include "lab/bench/measure.hpp"
 #include "lab/bench/operand_sets.hpp"
 #include "planted_variant.hpp"
@@ -21,7 +21,7 @@ const registry::problem& few_numbers() {
   return p;
 }
 
-/// Of each of three rows: the first output of each call.
+/// For each of three rows, the first output of each call.
 std::vector<const void*> calls_of[3];
 
 template <int Row>
@@ -34,7 +34,7 @@ void note(const registry::problem& p, const registry::bindings& where, const reg
 void fail_when_timed(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
                      backend::queue& queue) {
   note<1>(p, where, t, queue);
-  if (calls_of[1].size() == 3) throw error(errc::device_lost, "it went away");  // once, as it warms up
+  if (calls_of[1].size() == 3) throw error(errc::device_lost, "it went away");  // once, during the warm-up
 }
 
 /// A serial row, one of ours, and a peer.
@@ -54,7 +54,7 @@ struct three_rows {
   }
 };
 
-/// Of so many samples, however long they take.
+/// Takes this many samples, however long they take.
 measuring of_samples(std::size_t count, mode what) {
   measuring how;
   how.rule = {.precision = 0, .min_samples = count, .min_ns = 0, .max_samples = count, .max_ns = 60e9};

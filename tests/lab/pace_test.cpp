@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time of a plan: what is left out for it, how it is shared, and that a slow call is made no oftener than it must
-// be.
+// The time of a plan: what is left out to keep it, how it is shared, and that a slow call is not repeated without need.
 #include "lab/bench/describe.hpp"
 #include "lab/bench/measure.hpp"
 #include "lab/plan/request.hpp"
@@ -23,7 +22,7 @@ const registry::variant& variant_called(std::string_view id) {
   throw std::runtime_error("no variant " + std::string(id));
 }
 
-/// A product of matrices on one core by the simple loop and by packed tiles.
+/// A matrix product on one core, by the simple loop and by packed tiles.
 group product(std::uint64_t n, const experiment* from = nullptr) {
   const auto on = backend::find_device("cpu:serial", {});
   group g{{.what = &registry::find_algorithm("matmul"), .shape = {n, n, n}}, "cpu", {}, from};
@@ -40,7 +39,7 @@ measuring for_two_seconds() {
   return how;
 }
 
-/// Of the rows, in seconds.
+/// The rows with these times, in seconds.
 std::vector<measured> timed(const group& g, std::vector<double> seconds) {
   std::vector<measured> all = describe_unmeasured(g, for_two_seconds(), record::status::ok, "");
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -51,7 +50,7 @@ std::vector<measured> timed(const group& g, std::vector<double> seconds) {
   return all;
 }
 
-/// At 1024, after these times at 512: eight times the work.
+/// The rows that are left out at 1024, which is eight times the work, after these times at 512.
 std::vector<std::string> left_out_at_1024(std::vector<double> seconds_at_512, const experiment* from = nullptr) {
   const std::vector<group> plan{product(512, from), product(1024, from)};
   pace kept(plan, for_two_seconds());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peers where tiles, rows and vectors end: `bench` verifies each before timing it, but only at the sizes that it
-// measures.
+// Tests peers where tiles, rows and vectors end. `bench` verifies each peer before timing it, but only at the sizes
+// that it measures.
 #include "peers/peers.hpp"
 #include "cover_pairs.hpp"
 #include "helpers.hpp"
@@ -26,7 +26,7 @@ device_list all_devices() {
   return all;
 }
 
-/// The last that can compute it, as in `bench`; null if none can.
+/// The last device that can compute it, as in `bench`; null if none can.
 backend::device* device_for(const registry::variant& peer, const registry::problem& p, const device_list& all) {
   for (auto on = all.rbegin(); on != all.rend(); ++on)
     if (registry::unsupported_reason(peer, p, **on, {}).empty()) return on->get();
@@ -38,7 +38,7 @@ struct peer_case {
   backend::device* on;
 };
 
-/// What the peer can compute at the shape.
+/// The problems that the peer can compute at the shape.
 std::vector<peer_case> cases_at(const registry::variant& peer, dtype type, const registry::extents& shape,
                                 const device_list& devices) {
   std::vector<peer_case> cases;
@@ -47,7 +47,7 @@ std::vector<peer_case> cases_at(const registry::variant& peer, dtype type, const
   return cases;
 }
 
-/// Cases in which every pair of a type, an edge shape and settings occurs that the peer can compute, or all cases.
+/// Cases that contain every pair of a type, an edge shape and settings that the peer can compute; or all cases.
 std::vector<peer_case> cases_of(const registry::variant& peer, const device_list& devices) {
   const auto shapes = registry::find_algorithm(peer.algorithm).edge_shapes;
   std::vector<std::vector<peer_case>> places;
@@ -71,7 +71,7 @@ std::vector<peer_case> cases_of(const registry::variant& peer, const device_list
 
 TEST(Peers, AreRightAtTheEdgeShapes) {
   const device_list devices = all_devices();
-  std::map<std::string, lab::verified_case> known;  // peers of one algorithm are held against the same results
+  std::map<std::string, lab::verified_case> known;  // peers of one algorithm are compared with the same results
   for (const registry::variant& peer : peers::peer_variants())
     for (const auto& [p, on] : cases_of(peer, devices)) {
       if (!known.empty() && known.begin()->second.problem.what != p.what) known.clear();

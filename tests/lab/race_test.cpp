@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Races of tunings: who goes on, what is called a gain by made-up times, and that other bits never win.
+// Races of tunings: which ones stay, what counts as a gain with made-up times, and that other bits never win.
 #include "lab/tune/race.hpp"
 #include "lab/time/rounds.hpp"
 #include "planted_variant.hpp"
@@ -43,7 +43,7 @@ TEST(LabRace, AGainIsAboveTheNoise) {
   EXPECT_TRUE(is_gain(gain(1.02, 1.1), {}));
 }
 
-/// A race of made-up times: `speed` of each tuning over the default's, and noise of a machine.
+/// A race with made-up times: the `speed` of each tuning relative to the default, and the machine's noise.
 class made_up_race {
  public:
   explicit made_up_race(unsigned seed, double noise) : random_(seed), spread_(0, noise) {}
@@ -89,7 +89,7 @@ TEST(LabRace, ATenthIsFoundAmongTies) {
   EXPECT_GE(called, 95);
 }
 
-/// Time for all checks and rounds on a machine that has other things to do; the rounds that are asked for end a race.
+/// Enough for all checks and rounds on a busy machine. A race ends after the rounds that were requested.
 constexpr double ample_ns = 1e12;
 
 enum planted_pace : unsigned { slow, quick, altering, failing };
@@ -111,7 +111,7 @@ registry::variant planted(registry::claim order) {
   registry::variant v = tests::planted_variant("scan", "paced", run);
   v.tuning = axes;
   v.order = order;
-  v.bound = 1e30;  // another order may give anything: only its own tunings must agree
+  v.bound = 1e30;  // with its own order; only its tunings must agree
   return v;
 }
 
@@ -131,7 +131,7 @@ const lab::raced& entry_of(const race_result& all, unsigned pace) {
   return *std::find_if(all.all.begin(), all.all.end(), [&](const lab::raced& r) { return r.tuning.value[0] == pace; });
 }
 
-/// Where the processors are busy, the default or the quick one.
+/// The default or the fast tuning, if the processors are busy.
 unsigned winner_of(const race_result& all) { return all.all[all.best].tuning.value[0]; }
 
 TEST(LabRace, OtherBitsNeverWin) {
@@ -154,7 +154,7 @@ TEST(LabRace, NorDoTheyInAnOrderOfItsOwn) {
   EXPECT_NE(entry_of(all, altering).last.result.reason->find("other bits"), std::string::npos);
 }
 
-/// Of one of these paces by default, against the quick one.
+/// A variant whose default has one of these paces, against the fast one.
 template <planted_pace Default>
 tuning_case against_quick(registry::variant& v) {
   constexpr static std::array<registry::tuning_axis, 1> other_first{{{"pace", paces, Default, pace_words}}};
@@ -169,7 +169,7 @@ race_result raced(const tuning_case& what, const measuring& how = few_rounds()) 
   return race(what, make_case(what.problem, data_class::uniform, 1), how, ample_ns);
 }
 
-/// By so much that no load hides it.
+/// The difference is too large for any load to hide.
 TEST(LabRace, WhatIsAThousandTimesFasterWins) {
   registry::variant v = planted(registry::claim::tilewise);
   const race_result all = raced(against_quick<slow>(v));
@@ -202,7 +202,7 @@ TEST(LabRace, ADefaultThatFailsIsToldBesideTheOthers) {
   EXPECT_NE(told.find("nothing is known of them"), told.npos) << told;
 }
 
-/// The line of a tuning may have an interval above 1 that is no gain: the verdict says what is one.
+/// A tuning's line may have an interval above 1 that is no gain, so the verdict says what counts as one.
 TEST(LabRace, AVerdictForTheDefaultSaysWhatAGainMustExceed) {
   registry::variant v = planted(registry::claim::tilewise);
   const tuning_case what = against_quick<slow>(v);
@@ -224,7 +224,7 @@ TEST(LabRace, AVerdictForTheDefaultSaysWhatAGainMustExceed) {
     EXPECT_EQ(told(0.03, candidate, small).find("surely"), std::string::npos) << "its interval is above 1";
 }
 
-/// A sleep is never too short, so where it is long there are few samples, on whatever machine.
+/// A sleep is never too short, so long sleeps give few samples on any machine.
 TEST(LabRace, AStageAndTheFinalHaveNoMoreThanTheirShares) {
   constexpr static std::array<unsigned, 4> values{0, 1, 2, 3};
   constexpr static std::array<registry::tuning_axis, 1> alike{{{"value", values, 0}}};

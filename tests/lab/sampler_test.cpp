@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How samples are taken: what is done beside the clock, what ends warming up, and whose times they are. All clocks are
-// made up but one, which only counts what a sleep takes at least.
+// How samples are taken: what is done outside the clock, what ends the warm-up, and which row gets which times. All
+// clocks are made up, except one that only checks how long a sleep takes at least.
 #include "lab/time/clock.hpp"
 #include "lab/time/rounds.hpp"
 
@@ -16,7 +16,7 @@
 namespace tilewise::lab {
 namespace {
 
-/// Its samples take so long for each call, one after another; what follows the last takes as long as that.
+/// Its samples take these times for each call, in turn; further samples take the last time.
 contender scripted(std::string name, std::vector<double> ns) {
   return {std::move(name), [ns = std::move(ns), next = std::size_t{0}](std::uint64_t calls) mutable {
             const double one = ns[std::min(next++, ns.size() - 1)];
@@ -74,7 +74,7 @@ TEST(LabWarmUp, EndsWhenThreeTimesAgreeOrTheTimeIsOver) {
   }
 }
 
-/// "p" before it is timed, "t", and "a" after it.
+/// "p" before a sample, "t" for it, and "a" after it.
 TEST(LabWarmUp, EverySampleIsPreparedAndComesToRest) {
   std::string done;
   contender who{"", [&done](std::uint64_t calls) {
@@ -120,7 +120,7 @@ TEST(LabRounds, EachHasItsOwnTimesAndReasonAndGoesOnWhileOthersDo) {
 TEST(LabRounds, WarmingUpTakesAQuarterOfTheTimeAtMost) {
   stop_rule rule;
   rule.max_ns = 2e9;
-  std::vector<double> ns{0.1e9, 0.3e9, 0.1e9, 0.3e9};  // the first three are for warming up
+  std::vector<double> ns{0.1e9, 0.3e9, 0.1e9, 0.3e9};  // the first three are for the warm-up
   ns.push_back(0.7e9);
   const contender who = scripted("never agrees", ns);
   const auto taken = measure_in_rounds(std::span(&who, 1), rule).front();

@@ -116,7 +116,7 @@ TEST(ScalingPlan, GroupsOfSeveralSizesAlternateInOneGroupOfRows) {
   how.rule.max_ns = how.rule.min_ns = 1e6;
   names order;
   how.hooks.before_sample = [&](const contender& next, std::size_t round) {
-    if (round <= 1) order.push_back(next.name);  // on a busy machine a call outlasts its time before round 1
+    if (round <= 1) order.push_back(next.name);  // on a busy machine a call may exceed its time before round 1
   };
   std::vector<measured> all;
   bench_events events;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the documents' experiments plan: rows for their programs, each tuning of what they swept, and no other teams.
+// What the documents' experiments plan: rows for their programs, each tuning that they swept, and no other executors.
 #include "lab/plan/plan.hpp"
 #include "lab/roofline/limit.hpp"
 #include "registry/catalog.hpp"
@@ -13,7 +13,7 @@
 namespace tilewise::lab {
 namespace {
 
-/// A method that no row repeats would be missing from the charts without a word.
+/// A method that no row repeats would be missing from the charts without notice.
 TEST(SeedsPlan, EachMethodIsRepeatedByAVariant) {
   if (!cli::add_known_peers()) GTEST_SKIP() << "this build is without the documents' own programs";
   for (const experiment& e : cli::documents()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The documents' experiments: what they declare fits the catalog, their inputs give the published results, and the
-// table holds their figures against the right clock.
+// The documents' experiments: their declarations fit the catalog, their inputs give the published results, and the
+// table compares their figures with the right clock.
 #include "bench_run.hpp"
 #include "lab/bench/bench.hpp"
 #include "lab/machine/environment.hpp"
@@ -33,7 +33,7 @@ const experiment& polynomials() {
 }
 
 TEST(Seeds, EachIsAProblemOfTheCatalogWithItsBaseline) {
-  const bool has_programs = cli::add_known_peers();  // one baseline is the program of the document itself
+  const bool has_programs = cli::add_known_peers();  // one baseline is the document's own program
   for (const experiment& e : cli::documents()) {
     const auto known = registry::variants_of(registry::find_algorithm(e.algorithm));
     const auto is_baseline = [&](const auto* v) { return v->id() == e.baseline; };
@@ -54,7 +54,7 @@ TEST(Seeds, EachIsAProblemOfTheCatalogWithItsBaseline) {
   }
 }
 
-/// A figure whose pattern no row can match would never be compared.
+/// A figure whose pattern matches no row would never be compared.
 TEST(Seeds, EachFigureIsOfASizeAndHasACounterpart) {
   for (const experiment& e : cli::documents())
     for (const figure& f : e.figures) {
@@ -154,7 +154,7 @@ TEST(Seeds, RecordsSayWhatTheyRepeat) {
   EXPECT_TRUE(is_valid(product.file));
 }
 
-/// Of 8 coefficients, measured on the CPU, with a run from the start.
+/// A measured row with 8 coefficients on the CPU, and a whole run.
 std::vector<measured> measured_with(decltype(measured_size::course) course) {
   experiment planted = polynomials();
   planted.sizes = {{{8, 8}, "", {}, course}};
@@ -227,7 +227,7 @@ TEST(SeedsCourse, AFailureCostsNeitherTheTimesNorTheMomentsBeforeIt) {
   }
 }
 
-/// The hash is the original program's; the residual involves one of libm's functions.
+/// The hash must be the original program's. The residual depends on a function of libm.
 TEST(SeedsCourse, TheFieldIsTheOriginals) {
   const auto& sizes = std::find_if(cli::documents().begin(), cli::documents().end(), [](const experiment& e) {
                         return e.algorithm == "diffuse";
@@ -251,7 +251,7 @@ TEST(SeedsCourse, TheFieldIsTheOriginals) {
   EXPECT_GT(m.picture_png.size(), 1000u);
 }
 
-/// A row of the document's large product: a call took so long that there is only one sample.
+/// A row of the document's large product. One call took so long that there is only one sample.
 measured row_of(const std::string& id, const std::string& place, double ns) {
   const registry::extents large{65536, 65536};
   measured m;
@@ -274,7 +274,7 @@ measured row_of(const std::string& id, const std::string& place, double ns) {
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
 
-/// Runs of spaces as one: the columns' order, not their width.
+/// Replaces several spaces by one, to compare the order of columns and not their width.
 std::string squeezed(std::string text) {
   const auto is_run = [](char a, char b) { return a == ' ' && b == ' '; };
   text.erase(std::unique(text.begin(), text.end(), is_run), text.end());
@@ -329,7 +329,7 @@ TEST(SeedsTable, WithoutTheBaselineThereIsNoSpeedup) {
   EXPECT_TRUE(has(block, "serial @cpu 50.0 ms n=1 1.09 s a 21.7x =\n")) << block;
 }
 
-/// The table marks them with letters.
+/// The table marks figures with letters.
 TEST(SeedsTable, TheAlphabetIsEnoughForTheFiguresOfASize) {
   for (const experiment& e : cli::documents())
     for (const measured_size& size : e.sizes)

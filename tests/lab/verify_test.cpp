@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is told of a result beside the definition's: where it differs, by how much, its digest, and what a record has.
+// What is reported when a result is compared with the definition's: where it differs, by how much, its digest, and what
+// the record contains.
 #include "lab/bench/describe.hpp"
 #include "lab/verify/checks.hpp"
 #include "planted_variant.hpp"
@@ -131,7 +132,7 @@ TEST(LabVerify, ALongCaseNamesWhatComputedItAndNumbersComeFromTheSeed) {
   EXPECT_GT(given, 0u);
 }
 
-/// Sums in an order of its own: each further run adds to another number of elements.
+/// Sums with their own order: each further run adds to another number of elements.
 TEST(LabVerify, OfAnOrderOfItsOwnARecordCountsTheElementsThatChanged) {
   static float added = 0;
   registry::variant changing = claiming(registry::claim::own, 0.5);

@@ -27,7 +27,7 @@ group sum_of(std::uint64_t n) {
           {{&registry::reference_of(reduce), on}, {&registry::reference_of(reduce), on}}};
 }
 
-/// "0 1 0' 1' ": the last visits are marked.
+/// "0 1 0' 1' ", where a mark means a last visit.
 std::string order_of(std::span<const visit> visits) {
   std::string text;
   for (const visit& v : visits) text += std::to_string(v.group) + (v.is_last ? "' " : " ");
@@ -62,7 +62,7 @@ TEST(LabVisits, TheIntervalReachesToTheMedianOfEachVisit) {
   EXPECT_DOUBLE_EQ(summarize(samples, twice).median, 10);
 }
 
-/// The rows of sum_of(1000), each with samples of so many nanoseconds.
+/// The rows of sum_of(1000), each with samples of these times in nanoseconds.
 std::vector<measured> timed(std::vector<std::vector<double>> ns) {
   std::vector<measured> all = describe_unmeasured(sum_of(1000), for_ten_seconds_a_row(), status::ok, "");
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -127,7 +127,7 @@ TEST(LabVisits, OnlyVisitsWhoseIntervalsAreApartSurelyDiffer) {
   EXPECT_EQ(visits_effect(fast, slow), 0);
 }
 
-/// What becomes of a row that ended so at its first and its last visit.
+/// The status of a row that had these at its first and its last visit.
 status joined_of(status first, status last) {
   const auto ended = [](status so) {
     std::vector<measured> rows = timed({{10}, {10}});

@@ -11,7 +11,7 @@
 
 namespace tilewise::report {
 
-/// The comparison with the rows that it points to.
+/// A comparison, and the rows that it points to.
 struct compared_runs {
   row_table before, after;
   comparison result;
@@ -29,7 +29,7 @@ struct compared_runs {
   }
 };
 
-/// A row of ours that is right, and one of a peer.
+/// A correct row of ours; the next function gives a peer's.
 inline nlohmann::json& ours(std::vector<nlohmann::json>& records) { return records[1]; }
 inline nlohmann::json& a_peer(std::vector<nlohmann::json>& records) {
   return *std::find_if(records.begin(), records.end(),

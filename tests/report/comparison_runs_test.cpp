@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a file's records of one case are taken for: runs of one build together, and nothing wrong of any run forgotten.
+// How a file's records of one case are combined: runs of one build are joined, and a fault in any run counts.
 #include "comparison_fixture.hpp"
 
 #include <functional>
@@ -74,7 +74,7 @@ TEST(ComparisonRuns, TheTwoLaunchesOfARunAreOneRun) {
   EXPECT_EQ(once.result.after.most_runs, 2u);
 }
 
-/// The made-up records, and a later record of ours for each change.
+/// The made-up records, with one more record of ours for each change.
 std::vector<json> with_runs_that(std::initializer_list<std::function<void(json&)>> changes) {
   std::vector<json> records = made_up_records();
   const json before = ours(records);
@@ -87,7 +87,7 @@ void is_wrong(json& r) { r["status"] = "wrong"; }
 void fails(json& r) { r["status"] = "failed"; }
 void is_late(json& r) { r["status"] = "timeout"; }
 
-/// On a CPU it does not know its threads then.
+/// On a CPU the record then lacks its threads.
 std::function<void(json&)> untimed(const std::function<void(json&)>& how) {
   return [how](json& r) {
     how(r);
@@ -96,7 +96,7 @@ std::function<void(json&)> untimed(const std::function<void(json&)>& how) {
   };
 }
 
-/// Of NEW, whichever run it was, and of OLD, whose case is no base then.
+/// In NEW, whichever run it was; and in OLD, whose case then cannot be compared with.
 TEST(ComparisonRuns, WhatWentWrongInOneRunIsNotUndoneByAnother) {
   const std::vector<json> good = made_up_records();
   const compared_runs usual(good, good);
@@ -116,7 +116,7 @@ TEST(ComparisonRuns, WhatWentWrongInOneRunIsNotUndoneByAnother) {
     }
 }
 
-/// The made-up records, with ours on each of these numbers of threads; 0 for one that failed on threads unknown.
+/// The made-up records, with ours on each of these numbers of threads; 0 for a failed row without its threads.
 std::vector<json> on_teams(std::initializer_list<unsigned> teams) {
   std::vector<json> records = made_up_records();
   const json one = ours(records);

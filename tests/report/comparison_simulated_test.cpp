@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often a comparison's verdict is right, by simulated machines: quiet, noisy, shifted from run to run, shared.
+// How often a comparison's verdict is correct on simulated machines: quiet, noisy, shifted from run to run, shared.
 #include "lab/bench/measured.hpp"
 #include "lab/time/rounds.hpp"
 #include "report/compare/comparison.hpp"
@@ -14,18 +14,18 @@
 namespace tilewise::report {
 namespace {
 
-/// Times as machines have them: skewed, with outliers, and all of one run shifted together.
+/// Times as on real machines: skewed, with outliers, and with a common shift of a whole run.
 class simulated_machine {
  public:
   simulated_machine(double least_noise, double most_noise) : least_noise_(least_noise), most_noise_(most_noise) {}
 
-  /// Cases in groups of five. What moves a whole group of a run is some part of the noise floor that it notes.
+  /// Cases in groups of five. A group's common shift in a run is a part of the noise floor that is recorded.
   row_table run(int cases, double ns, bool is_shifted) {
     record::results records;
     double shift = 0;
     for (int i = 0; i < cases; ++i) {
       if (i % 5 == 0 && is_shifted) shift = uniform(-1, 1);
-      const double share = std::fmod(i * 0.618, 1);  // a case is as noisy in the next run
+      const double share = std::fmod(i * 0.618, 1);  // a case has the same noise in the next run
       record::result& r = records.emplace_back(measure(ns, least_noise_ + share * (most_noise_ - least_noise_), shift));
       r.what.algorithm = "scan";
       r.what.group = "group " + std::to_string(i / 5);
@@ -34,8 +34,8 @@ class simulated_machine {
     return row_table(records);
   }
 
-  /// Groups of a peer, a limit and three of ours, which take `ours` as long, beside a neighbour who takes a share of
-  /// the machine for the time of a row now and then.
+  /// Groups of a peer, a limit and three rows of ours, whose times are multiplied by `ours`. Other load sometimes takes
+  /// a share of the machine for the time of one row.
   row_table run_beside_others(int cases, double share_of_rows, double ours = 1) {
     record::results records;
     for (int i = 0; i < cases; ++i) {
@@ -49,8 +49,8 @@ class simulated_machine {
     return row_table(records);
   }
 
-  /// Rows of ours alone, visited once or twice. Each visit is shifted by up to a share, and one in a hundred takes
-  /// three times as long.
+  /// Only rows of ours, visited once or twice. Each visit is shifted by up to a share, and one in a hundred takes three
+  /// times as long.
   row_table run_in_visits(int cases, bool twice, double most_shift) {
     record::results records;
     const auto visit = [&] {
@@ -70,8 +70,8 @@ class simulated_machine {
     return row_table(records);
   }
 
-  /// Rows of ours alone, in several runs of one build. What moves a row for a whole run, by up to a share, moves both
-  /// of its visits; one row in ten differs between them.
+  /// Only rows of ours, in several runs of one build. A shift of up to a share affects a row for a whole run, in both
+  /// visits; one row in ten differs between its visits.
   row_table runs(int number, int cases, double most_shift, double ours = 1, double visits_effect = 0) {
     record::results records;
     for (int i = 0; i < number * cases; ++i) {
@@ -99,7 +99,7 @@ class simulated_machine {
     return r;
   }
 
-  /// From a gamma distribution with this standard deviation, and three outliers in a hundred.
+  /// Times from a gamma distribution with this standard deviation, with three outliers in a hundred.
   lab::series samples(double ns, double noise) {
     lab::series taken;
     const int count = std::uniform_int_distribution(20, 120)(random_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two records of the same cases: who is paired with whom, and what is wrong.
+// Two records of the same cases: which are paired, and what is wrong.
 #include "comparison_fixture.hpp"
 
 #include <gtest/gtest.h>
@@ -71,7 +71,7 @@ TEST(Comparison, BothNoiseFloorsCount) {
   }
 }
 
-/// In whichever file it is, a time that cannot be true is no measure of the other.
+/// An implausible time in either file is not compared with.
 TEST(Comparison, NothingIsHeldAgainstATimeThatCannotBeTrue) {
   std::vector<json> olds = made_up_records(), news = olds;
   scale(ours(news), 2);
@@ -84,7 +84,7 @@ TEST(Comparison, NothingIsHeldAgainstATimeThatCannotBeTrue) {
   }
 }
 
-/// What a row's noise floor, its visits and its runs differ by is not added up: a change beyond the largest is found.
+/// The noise floor, the effect of visits and that of runs are not added up: a change beyond the largest is found.
 TEST(Comparison, OfSeveralKindsOfNoiseTheLargestCounts) {
   std::vector<json> olds = made_up_records(), news = olds;
   for (std::vector<json>* run : {&olds, &news})
@@ -95,7 +95,8 @@ TEST(Comparison, OfSeveralKindsOfNoiseTheLargestCounts) {
   EXPECT_EQ(c.of(ours(news)).is, verdict::slower);
 }
 
-/// A time that its own visits do not repeat, and that the other file does not have, is no change either way round.
+/// A difference between the visits of one file, which the other file does not have, is no change, whichever file is
+/// OLD.
 TEST(Comparison, WhicheverFileIsOldTheVerdictIsTheSame) {
   std::vector<json> records = made_up_records();
   json row = ours(records);
@@ -117,7 +118,7 @@ TEST(Comparison, WhicheverFileIsOldTheVerdictIsTheSame) {
   }
 }
 
-/// What the device's own limit shows as well is not the program's.
+/// A change that the device's own limit shows as well is not the program's.
 TEST(Comparison, ALimitOfTheSameDeviceIsAControl) {
   const std::vector<json> olds = made_up_records();
   std::vector<json> news = olds;
@@ -154,7 +155,7 @@ TEST(Comparison, WhatBecameWrongIsWrong) {
   const auto fail = [](json& r, const char* how) {
     r["status"] = how;
     r["timing"] = nullptr;
-    r["case"]["threads"] = nullptr;  // a failed row does not know them
+    r["case"]["threads"] = nullptr;  // a failed row lacks them
   };
   EXPECT_EQ(verdict_after([&](json& r) { fail(r, "failed"); }), verdict::wrong);
   EXPECT_EQ(verdict_after([&](json& r) { fail(r, "timeout"); }), verdict::wrong);

@@ -48,7 +48,7 @@ constexpr std::array<made_up_variant, 13> variants{{
 constexpr std::array<std::uint64_t, 10> sizes{64,      1024,     4096,     65536,     262144,
                                               1048576, 16777217, 67108865, 134217728, 268435456};
 
-/// Repeatable noise of about one percent.
+/// A repeatable variation of about one percent.
 double wobble(std::uint64_t counter) {
   counter = (counter + 0x9e3779b97f4a7c15ull) * 0xbf58476d1ce4e5b9ull;
   return 1 + 0.01 * (static_cast<double>((counter >> 40) & 0xffff) / 65536 - 0.5);
@@ -178,7 +178,7 @@ json record_of(const problem& p, const made_up_variant& v, std::uint64_t n) {
   return r;
 }
 
-/// What a document says about one of the problems, and one variant's published figures.
+/// Adds what a document says about one of the problems, with the published figures of one variant.
 void publish(json& r) {
   if (r["case"]["dtype"] != "f32" || r["case"]["algorithm"] != "scan" || r["case"]["n"] != 67108865) return;
   json figures = json::array();
@@ -194,7 +194,7 @@ void publish(json& r) {
                      {"published", figures}};
 }
 
-/// The run of a field by two of the variants, the later one shorter. Its picture is one grey pixel.
+/// Adds the run of a field by two of the variants; the later one is shorter. Its picture is one grey pixel.
 void add_course(json& r) {
   const std::string variant = r["case"]["variant"];
   const bool is_cut = variant == "scan/cuda:lookback";
@@ -223,7 +223,7 @@ void spoil(json& record, const char* status, const json& reason) {
   record["verify"] = nullptr;
 }
 
-/// One case of each kind that is not a plain success.
+/// Makes one case of each kind that is not a plain success.
 void spoil_some(std::vector<json>& records) {
   int faults = 0;
   for (json& r : records) {
@@ -242,7 +242,7 @@ void spoil_some(std::vector<json>& records) {
   }
 }
 
-/// Words that the schema fixes; replacing them makes another record, not a hostile one.
+/// Words that the schema fixes. Replacing them would make another record, not a hostile one.
 bool is_fixed(const std::string& key) {
   static const std::set<std::string> fixed{"schema", "status", "backend", "variant", "group", "order", "mode"};
   return fixed.contains(key);
@@ -312,7 +312,7 @@ std::vector<json> hostile_records(const std::string& hostile) {
   std::vector<json> records = made_up_records();
   for (json& record : records) {
     replace_texts(record, hostile);
-    // These name series and groups: they must stay apart from each other, so the text is added to them.
+    // These identify series and groups, which must stay distinct, so the text is appended.
     for (const char* key : {"variant", "group"}) record["case"][key] = record["case"][key].get<std::string>() + hostile;
     record["case"]["settings"][hostile] = hostile;
     record["host"]["env"][hostile] = hostile;

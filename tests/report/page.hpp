@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page of some records as text, and what tests look for in it.
+// The page made from some records, as text, and helpers that find its parts.
 #pragma once
 
 #include "fixture.hpp"
@@ -15,7 +15,7 @@
 
 namespace tilewise::report {
 
-/// A folder that is removed with its test.
+/// A folder that is removed at the end of the test.
 struct scratch {
   std::filesystem::path folder =
       std::filesystem::temp_directory_path() / ("tilewise-report-test-" + std::to_string(getpid()));
@@ -46,20 +46,20 @@ inline std::size_t times_in(const std::string& text, const std::string& part) {
   return found;
 }
 
-/// What its charts are drawn from.
+/// The data of the page's charts.
 inline nlohmann::json charts_of(const std::string& page) {
   const std::string opening = "id=\"charts\">";
   const std::size_t begin = page.find(opening) + opening.size();
   return nlohmann::json::parse(page.substr(begin, page.find("</script>", begin) - begin));
 }
 
-/// The page without its style and scripts: what comes from records.
+/// The page without its style and scripts: only what comes from records.
 inline std::string body_of(const std::string& page) {
   const std::size_t begin = page.find("<main>"), end = page.find("</main>");
   return page.substr(begin, end - begin);
 }
 
-/// The made-up records of scan on f32, each with what `change` makes of it.
+/// The made-up records of scan on f32, after `change` was applied to each.
 template <class Change>
 std::vector<nlohmann::json> scans_with(Change change) {
   std::vector<nlohmann::json> records = made_up_records();
@@ -74,7 +74,7 @@ inline bool is_time_of(const nlohmann::json& r, const std::string& variant) {
 inline void widen(nlohmann::json& r) {
   r["timing"]["kernel"]["ci95_hi_ns"] = r["timing"]["kernel"]["median_ns"].get<double>() * 1.12;
 }
-/// As if it had taken so much as long, without ratios.
+/// Multiplies the times of a record, and removes its ratios.
 inline void scale(nlohmann::json& r, double by) {
   for (const char* key : {"median_ns", "ci95_lo_ns", "ci95_hi_ns"})
     r["timing"]["kernel"][key] = r["timing"]["kernel"][key].get<double>() * by;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the page that report_browser_test opens: of made-up records, and of ones in which every text attacks it. Each
-// kind of chart is drawn for both; a second algorithm or type would only have more of the same.
+// Writes the pages that report_browser_test opens: one of made-up records, and one of records in which every text is an
+// attack. Each kind of chart is drawn for both; a second algorithm or type would add only more of the same.
 #include "fixture.hpp"
 #include "report/report.hpp"
 
@@ -8,7 +8,7 @@
 
 namespace {
 
-/// Of some scans, products by a peer that rounds its operands: bars have no longer words beside them.
+/// Turns some scans into products by a peer that rounds its operands: no bar has longer words beside it.
 std::vector<nlohmann::json> as_products(std::vector<nlohmann::json> records) {
   std::erase_if(records, [](const nlohmann::json& r) {
     const std::string group = r["case"]["group"];

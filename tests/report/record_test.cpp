@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The record: committed files are read and written back unchanged, keys and words are the schema's, and damaged files
-// are refused with a sentence.
+// Records: committed files are unchanged after reading and writing, keys and words are the schema's, and damaged files
+// are refused with a message.
 #include "fixture.hpp"
 #include "page.hpp"
 #include "record/file.hpp"
@@ -197,7 +197,7 @@ TEST(RecordFile, ALineLeftUnfinishedDoesNotSwallowTheNext) {
   for (const char* id : {"a", "b"}) record_file(file).write(with_id(id));
   record_file kept(file);
   for (const char* id : {"c", "d"}) {
-    std::ofstream(file, std::ios::app) << half;  // by another, between two writes
+    std::ofstream(file, std::ios::app) << half;  // by another process, between two writes
     kept.write(with_id(id));
   }
   std::ifstream lines(file);
@@ -212,7 +212,7 @@ std::string contents_of(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// A disk without room beyond so many bytes of a file.
+/// A disk without room beyond this many bytes of a file.
 class full_disk {
  public:
   explicit full_disk(std::size_t bytes) {
@@ -302,7 +302,7 @@ TEST(RecordFile, NumbersBeyond64BitsAreReadAsJsonHasThem) {
 TEST(RecordFile, EndlessLinesAreRefused) {
   const report::scratch where;
   const std::filesystem::path file = where.file(good_line);
-  std::filesystem::resize_file(file, std::uint64_t{1} << 40);  // zeros without a line's end
+  std::filesystem::resize_file(file, std::uint64_t{1} << 40);  // zeros without a line break
   EXPECT_THROW(records_of(file), error);
 }
 
@@ -317,13 +317,13 @@ TEST(RecordFile, DepthSchemaAndTypesAreChecked) {
   const std::string deep = std::string(100000, '[') + std::string(100000, ']') + "\n";
   EXPECT_NE(why_not(good_line + deep + good_line).find("nests deeper"), std::string::npos);
   EXPECT_NE(why_not(good_line + deep).find("nests deeper"), std::string::npos);
-  const auto nested = [](std::size_t levels) {  // of which the record itself is one
+  const auto nested = [](std::size_t levels) {  // the record itself is one of them
     return good_line.substr(0, good_line.size() - 2) + ",\"more\":" + std::string(levels - 1, '[') +
            std::string(levels - 1, ']') + "}\n";
   };
   EXPECT_EQ(why_not(nested(64)), "");
   EXPECT_NE(why_not(nested(65)).find("nests deeper than 64 levels"), std::string::npos);
-  const auto behind_a_long_number = [&](std::size_t levels) {  // at which the quick parser gives up
+  const auto behind_a_long_number = [&](std::size_t levels) {  // where the fast parser gives up
     return nested(levels).insert(1, "\"long\":10000000000000000000000000,");
   };
   EXPECT_EQ(why_not(behind_a_long_number(64)), "");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is told at several places of the page agrees: a limit, who is the fastest, how much is in doubt, a name.
+// Statements at different places of the page agree: a limit, the fastest variant, how much is in doubt, a name.
 #include "page.hpp"
 #include "report/findings.hpp"
 
@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-/// The bars of the ladder that has such a rung, by label.
+/// The bars, by label, of the ladder that contains this step.
 std::map<std::string, json> ladder_with(const std::string& rung, const std::string& page) {
   for (const json& chart : charts_of(page)) {
     std::map<std::string, json> bars;
@@ -130,7 +130,7 @@ TEST(ReportAgreement, AsManyTimesAreInDoubtOnTheFirstScreenAsBelow) {
     std::vector<json> records = scans_with([&](json& r) {
       if (is_time_of(r, "scan/cuda:blelloch") || (is_copy_wide && is_time_of(r, "copy/cuda"))) widen(r);
     });
-    records.push_back(records.front());  // a case again
+    records.push_back(records.front());  // a case once more
     const std::string body = body_of(page_of(records));
     std::smatch above;
     EXPECT_TRUE(std::regex_search(body, above, std::regex("([0-9]+ of [0-9]+) times are in doubt")));
@@ -163,7 +163,7 @@ TEST(ReportAgreement, WhatNeedsFewerOperationsThanAreCountedIsNotLeftUnsaid) {
     r["derived"]["ceiling"] = "muladd";
     r["derived"]["fraction_of_ceiling"] = is_time_of(r, "scan/cuda:lookback") ? 1.5 : 0.7;
   });
-  std::erase_if(records, [](const json& r) { return r["case"]["algorithm"] == "copy"; });  // else these are the limit
+  std::erase_if(records, [](const json& r) { return r["case"]["algorithm"] == "copy"; });  // else copies limit
   EXPECT_NE(page_of(records).find("; 1 needs fewer operations than are counted."), std::string::npos);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page claims no more than was measured: who was there where somebody is the fastest, what computes something else,
-// what a group has, which build it was; and its charts show who matters, in one colour throughout.
+// The page claims no more than was measured: what the fastest was compared with, what computes something else, what a
+// group consists of, which build it was. Its charts show the important series, each in one colour everywhere.
 #include "page.hpp"
 #include "report/findings.hpp"
 #include "report/format.hpp"
@@ -64,7 +64,7 @@ TEST(ReportClaims, ALadderHoldsAShortMethodAgainstItsBytes) {
     r["case"]["bytes_min"] = bytes;
     r["case"]["operations"] = operations;
     take(r, ns);
-    // In bytes multiply-adds are as fast as the problem's operations allow.
+    // In bytes per second, multiply-adds are as fast as the problem's operations allow.
     const double moved = id == "fma/cpu" ? 8e3 / 8e8 * operations : bytes;
     r["derived"] = {
         {"bytes_per_s", moved / ns * 1e9}, {"operations_per_s", operations / ns * 1e9}, {"plausible", true}};
@@ -230,7 +230,7 @@ TEST(ReportCharts, AVariantHasOneColourThroughout) {
   for (json& r : doubles) {
     r["case"]["dtype"] = "f64";
     r["case"]["group"] = "f64 " + r["case"]["group"].get<std::string>();
-    if (is_of(r, "scan/cuda:lookback")) take(r, 1e9);  // others come first here
+    if (is_of(r, "scan/cuda:lookback")) take(r, 1e9);  // otherwise another one is first
   }
   records.insert(records.end(), doubles.begin(), doubles.end());
   std::map<std::string, std::set<std::string>> colours;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is measured with data that were asked for is another problem: it says so, and is merged and compared with none.
+// A measurement with data that was asked for is a problem of its own: the page names the data, and neither merges nor
+// compares it with others.
 #include "fixture.hpp"
 #include "page.hpp"
 #include "record/json.hpp"
@@ -16,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-/// The records of one size with other data, whatever their groups are called.
+/// The records of one size with other data, but unchanged groups.
 std::vector<json> with_data(const char* data, std::uint64_t n = 64) {
   std::vector<json> records = of_no_document(made_up_records());
   for (json& r : records)

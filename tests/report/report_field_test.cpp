@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The diffusing field in the report: pictures, residuals, and what is said about their bits.
+// The diffusing field in the report: pictures, residuals, and statements about its bits.
 #include "fixture.hpp"
 #include "page.hpp"
 
@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-/// The section of the field, from the made-up records with what `change` makes of each run.
+/// The section of the field, from the made-up records after `change` was applied to each run.
 template <class Change>
 std::string field_of(Change change) {
   std::vector<json> records = made_up_records();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole jobs on the page: a picture of where their time goes, its numbers in a table, and no place among kernels.
+// Whole jobs on the page: a chart of where their time goes, with its numbers in a table, apart from kernels.
 #include "page.hpp"
 #include "report/format.hpp"
 

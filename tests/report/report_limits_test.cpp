@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// However many records there are and whatever they have in common or not: the page keeps within its limits and says
-// what it leaves out.
+// However many records there are, and whatever they share, the page keeps its size limits and says what it leaves out.
 #include "page.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the first screen says of the machine: its caches, which devices are one, and what was not measured.
+// What the first screen says about the machine: its caches, which devices are the same, and what was not measured.
 #include "page.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reports on problems of several sizes: squares on one axis, other shapes separately, a ladder up to the multiply-adds.
+// Reports on matrices of several sizes: squares on one axis, other shapes separately, and a ladder up to the
+// multiply-adds.
 #include "fixture.hpp"
 #include "page.hpp"
 #include "report/findings.hpp"

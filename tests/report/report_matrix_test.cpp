@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The matrix of algorithms and processors: what shares a column, what shares a line, and its form as Markdown.
+// The matrix of algorithms and processors: what shares a column, what shares a line, and the table in Markdown.
 #include "page.hpp"
 #include "report/report.hpp"
 #include "report/standing/matrix.hpp"
@@ -25,7 +25,7 @@ struct tested {
         made(make_matrix(cells)) {}
 };
 
-/// The made-up records, and once more from another machine whose processors have `suffix` added to their names.
+/// The made-up records, and the same from another machine, whose processors' names end in `suffix`.
 std::vector<json> on_two_machines(const std::string& suffix) {
   std::vector<json> records = made_up_records();
   for (json r : made_up_records()) {
@@ -80,7 +80,7 @@ TEST(ReportMatrix, ADeviceThatDriversCountDifferentlyIsOneColumn) {
     }
   EXPECT_EQ(tested(records).made.columns.size(), tested(usual).made.columns.size());
 
-  std::vector<json> twice = usual;  // and then measured again
+  std::vector<json> twice = usual;  // measured again later
   for (json r : usual)
     if (r["device"]["name"] == "opencl:0") {
       r["device"]["name"] = "opencl:1";
@@ -218,7 +218,7 @@ TEST(ReportMatrix, WhatWasMeasuredForScalingHasALineOnlyWhereItIsAlone) {
   EXPECT_EQ(tested(records).made.shown().size(), usual.made.shown().size()) << "where nothing else is";
 }
 
-/// The lines of the table of ratios, each as its cells.
+/// The lines of the table of ratios, as cells.
 std::vector<std::vector<std::string>> table_of(const std::string& text) {
   EXPECT_TRUE(text.starts_with("<!-- results:begin -->\n|")) << text;
   EXPECT_TRUE(text.ends_with("|\n<!-- results:end -->\n")) << text;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first screen: what is in doubt wins nothing, no verdict is told by colour alone, and no limit is one that does
+// The first screen: a result in doubt never wins, no verdict is shown by colour alone, and no limit is named that does
 // not bound.
 #include "page.hpp"
 #include "report/format.hpp"
@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-/// On cuda:0, where lookback is the fastest and cub the peer.
+/// The standing on cuda:0, where lookback is our fastest and cub is the peer.
 standing on_gpu(const std::vector<json>& records) {
   static std::deque<model> kept;  // standings point into it
   const model& m = kept.emplace_back(make_model(typed(records)));
@@ -233,7 +233,7 @@ TEST(ReportOverview, WhatBoundsATimeIsNamedNearTheLimitAlone) {
       r["derived"]["fraction_of_ceiling"] = share;
       r["derived"]["ceiling"] = bound;
     });
-    std::erase_if(records, [](const json& r) { return r["case"]["algorithm"] == "copy"; });  // else these are the limit
+    std::erase_if(records, [](const json& r) { return r["case"]["algorithm"] == "copy"; });  // else copies limit
     return records;
   };
   const auto cell = [&](double share, const char* bound) { return matrix_of(body_of(page_of(at(share, bound)))); };

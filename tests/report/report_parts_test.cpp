@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What reports are made of, piece by piece: numbers and lists in words, tables, points and colours of charts, and the
-// columns of a CSV file.
+// Parts of reports: numbers and lists in words, tables, points and colours of charts, and the columns of a CSV file.
 #include "page.hpp"
 #include "report/format.hpp"
 #include "report/page_builder.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The documents' chapters of the page: what stands in their tables, which charts are drawn, and what is answered.
+// The documents' chapters of the page: the contents of their tables, which charts are drawn, and the answers.
 #include "fixture.hpp"
 #include "page.hpp"
 #include "report/page_builder.hpp"
@@ -14,8 +14,8 @@ namespace {
 
 using nlohmann::json;
 
-/// Scans of f32, of which a document's programs are repeated by two variants: one on the CPU, one on OpenCL. At the
-/// largest size it publishes a time of each.
+/// Scans of f32. Two variants, one on the CPU and one on OpenCL, repeat a document's programs. The document publishes a
+/// time of each at the largest size.
 std::vector<json> of_a_document() {
   std::vector<json> records = made_up_records();
   std::erase_if(records, [](const json& r) {
@@ -67,7 +67,7 @@ drawn charts_of_study(const std::vector<json>& records) {
   return {words, json::parse(page.charts())};
 }
 
-/// Of the point at the size that the document publishes.
+/// The value at the size that the document publishes.
 double value_in(const json& points) {
   for (const json& point : points)
     if (point[0] == 67108865) return point[1];
@@ -126,7 +126,7 @@ TEST(ReportSeedsCharts, AWholeRunIsWhatWasMeasuredTimesHowOftenItHasIt) {
   EXPECT_DOUBLE_EQ(value_in(points_of(charts[0], "sequential")), 250 * serial);
 }
 
-/// Four tunings at one size, in two ways.
+/// Four tunings at one size, for two ways to add.
 TEST(ReportSeedsCharts, ASweepHasALineForEachWay) {
   std::vector<json> records = of_a_document(), swept;
   for (const json& r : records) {
@@ -174,7 +174,7 @@ TEST(ReportSeedsAnswers, AWinThatTheIntervalsDoNotDecideIsInDoubt) {
   EXPECT_EQ(charts_of_study(of_a_document()).words.code().find("(in doubt at 67,108,865)"), std::string::npos);
 }
 
-/// A product of rounded operands is another problem.
+/// A product with rounded operands is another problem.
 TEST(ReportSeedsAnswers, WhatRoundsItsOperandsIsNotTheFastest) {
   std::vector<json> records = of_a_document();
   for (json& r : records)
@@ -189,7 +189,7 @@ TEST(ReportSeedsAnswers, WhatRoundsItsOperandsIsNotTheFastest) {
             median_of(records, "scan/cuda:lookback", 67108865, "round_trip"));
 }
 
-/// Records of which one clock of one variant has a wide interval at the size that the document publishes.
+/// Records in which one clock of one variant has a wide interval at the size that the document publishes.
 std::vector<json> in_doubt(const char* variant, const char* clock) {
   std::vector<json> records = of_a_document();
   for (json& r : records)
@@ -231,7 +231,7 @@ TEST(ReportSeedsCharts, NothingIsSaidOfADocumentsBarsWhereItHasNone) {
   EXPECT_EQ(page.words.code().find(hatched), std::string::npos);
 }
 
-/// The cells of the first line of a document's chapter that begins so, below a title.
+/// The cells of the first line with this beginning, below a title in a document's chapter.
 std::string line_below(const std::vector<json>& records, const std::string& title, const std::string& label) {
   const std::string body = body_of(page_of(records));
   const std::size_t begin = body.find(">" + label + "<", body.find(title));

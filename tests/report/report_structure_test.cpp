@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page as a document: contents, headings and tables that can be followed without eyes, charts that a reader can
-// tell apart, and nothing of what the records do not have.
+// The page as a document: contents, headings and tables that work without sight, charts whose lines can be told apart,
+// and nothing about what the records do not contain.
 #include "page.hpp"
 
 #include <gtest/gtest.h>
@@ -62,7 +62,7 @@ TEST(ReportStructure, SectionsOfRecordsThatAreNotThereDoNotAppear) {
   EXPECT_EQ(body.find("Where a job"), std::string::npos);
 }
 
-/// Those of lines, of the made-up records at the sizes that are wanted.
+/// The line charts of the made-up records at the selected sizes.
 template <class Wanted>
 std::vector<json> lines_at(Wanted wanted) {
   std::vector<json> records = made_up_records();
@@ -138,7 +138,7 @@ TEST(ReportStructure, OursAndPeersHaveNoColourInCommon) {
       EXPECT_GE(times_in(page, "--" + colour + ": #"), 2u) << colour << " has no value for light and dark pages";
 }
 
-/// Of two variants the one with the shorter times, at the largest sizes, where those of both are in doubt.
+/// At the largest sizes the times of both variants are in doubt; the one with the shorter times must not be named.
 TEST(ReportStructure, NoSentenceNamesAFastestWhoseTimeIsInDoubt) {
   for (const double share : {0.001, 0.6}) {
     const std::string body = body_of(page_of(scans_with([&](json& r) {
@@ -157,7 +157,7 @@ TEST(ReportStructure, NoSentenceNamesAFastestWhoseTimeIsInDoubt) {
   }
 }
 
-/// Of the sizes at which a device wins. On the CPU one thread's time can be trusted, and is longer for sure.
+/// Applies to the sizes at which a device wins. On the CPU, one thread's time can be trusted, and is surely longer.
 TEST(ReportStructure, NoDeviceWinsWithItsTransfersByATimeInDoubt) {
   const auto with_doubts = [](const std::function<bool(const json&)>& is_one, const char* clock) {
     return body_of(page_of(scans_with([&](json& r) {
@@ -177,7 +177,7 @@ TEST(ReportStructure, NoDeviceWinsWithItsTransfersByATimeInDoubt) {
   }
 }
 
-/// Only what comes from records may be longer than there is room for.
+/// Only texts from records may be too long.
 TEST(ReportStructure, NoWordsOfThePageAreCut) {
   EXPECT_EQ(body_of(page_of(made_up_records())).find(" bytes more)"), std::string::npos);
 }

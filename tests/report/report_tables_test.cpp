@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands in which column of the page's tables, by hand.
+// The columns of the page's tables, with expected values by hand.
 #include "page.hpp"
 #include "report/format.hpp"
 
@@ -29,7 +29,7 @@ std::vector<std::string> parts_between(const std::string& code, const std::strin
   return parts;
 }
 
-/// The rows of the page's tables whose captions begin so, but for their heads.
+/// The rows of all tables whose caption begins with this text, without their headings.
 table_cells rows_below(const std::string& page, const std::string& caption) {
   table_cells rows;
   for (const std::string& table : parts_between(page, "<caption>" + caption, "</table>"))

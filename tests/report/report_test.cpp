@@ -79,7 +79,7 @@ TEST(ReportPage, HostileTextStaysText) {
 TEST(ReportPage, AWrongResultHasWordsAndNoTime) {
   std::vector<json> records = made_up_records();
   for (json& record : records)
-    if (record["case"]["variant"] == "scan/cuda:lookback") record["status"] = "wrong";  // it has kept its times
+    if (record["case"]["variant"] == "scan/cuda:lookback") record["status"] = "wrong";  // with its times
   const std::string body = body_of(page_of(records));
   const std::size_t line = body.find("<th scope=\"row\">cuda:lookback</th>", body.find("digest of the definition"));
   const std::string cells = body.substr(line, body.find("</tr>", line) - line);
@@ -149,7 +149,7 @@ TEST(ReportFindings, JudgesByTheWholeInterval) {
   EXPECT_EQ(judged({1.001, 0.995, 1.005}, 0.2), verdict::unclear) << "such a machine cannot tell";
 }
 
-/// The README's table has one line for each processor and size that one of our variants was measured at.
+/// The README's table has a line for each processor and size at which one of our variants was measured.
 std::size_t lines_of_table(const model& m) {
   std::size_t lines = 0;
   for (const panel* p : main_panels(m))
@@ -308,7 +308,7 @@ TEST(ReportCsv, OneRowARecord) {
   EXPECT_NE(csv_of(made_up_records()).find(",kernel_median_ns,"), std::string::npos);
 }
 
-/// The variant of cuda:0 as one of a group.
+/// The records, with the variant of cuda:0 on a group.
 std::vector<json> records_of_ranks(const std::string& transport, unsigned ranks = 4, unsigned exchanges = 2,
                                    bool on_cpu = true) {
   std::vector<json> records = made_up_records();
@@ -337,7 +337,7 @@ TEST(ReportRanks, WhatTheySendIsSaidOfGroupsOnly) {
   EXPECT_EQ(page_of(records_of_ranks(hostile)).find("<injected-element"), std::string::npos);
 }
 
-/// The rows of the tables, each of which has its columns.
+/// The number of rows of the tables. Checks that each row has all columns.
 std::size_t rows_of_markdown(const std::vector<json>& records) {
   const std::string text = markdown(make_model(typed(records)));
   EXPECT_TRUE(text.starts_with("<!-- results:begin -->\n"));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The roofline model: levels of memory in made-up sweeps with a known answer, limits by hand, and the page's charts.
+// The roofline model: levels of memory in made-up measurements with a known answer, limits by hand, and the page's
+// charts.
 #include "report/roofline/roofline.hpp"
 #include "lab/roofline/measure.hpp"
 #include "page.hpp"
@@ -15,14 +16,14 @@ using nlohmann::json;
 
 constexpr double KiB = 1024, MiB = 1024 * KiB;
 
-/// Up to 3 % to either side, the same in each run.
+/// A variation of up to 3 % in both directions, the same in each run.
 double wobble(int i) { return 1 + 0.03 * std::sin(12.9898 * i + 78.233); }
 
 struct level {
   double to, bytes_per_s;
 };
 
-/// Four sizes for each doubling, from 8 KiB to 256 MiB. Beyond the end of a level speed falls over a doubling.
+/// Four sizes for each doubling, from 8 KiB to 256 MiB. Beyond a level the speed falls over one doubling.
 std::vector<reading> sweep(const std::vector<level>& levels) {
   std::vector<reading> all;
   for (int quarter = 0; quarter <= 60; ++quarter) {
@@ -98,7 +99,7 @@ TEST(RooflineLevels, WorkingSetsGoFromWhatKeepsTheDeviceBusyToFourTimesItsCache)
   EXPECT_LE(lab::working_sets(on, 8192).back(), 512u << 10) << "a quarter of memory";
 }
 
-/// What a device reads whose last-level cache holds 50 MiB, whatever it says of itself.
+/// The levels that a device with a last-level cache of 50 MiB shows, whatever size it reports.
 std::vector<memory_level> levels_with_50_MiB(const device_info& on) {
   std::vector<reading> readings;
   for (const std::uint64_t size : lab::working_sets(on, 1 << 20)) {
@@ -123,7 +124,7 @@ TEST(RooflineLevels, TheMemoryOfAGpuIsFoundWhateverItSaysOfItsCaches) {
   EXPECT_EQ(lab::working_sets(on, 1 << 20).back(), 16u << 20);
 }
 
-/// A made-up case of `bytes` and `operations` that takes `ns`, or a limit; its intervals are of 1 %.
+/// A made-up case of `bytes` and `operations` that takes `ns`, or a limit. Its intervals are ±1 %.
 json case_of(const std::string& variant, double bytes, double operations, double ns, const std::string& dtype = "f32",
              std::uint64_t n = 1000) {
   static const json made_up = made_up_records().front();
@@ -161,7 +162,7 @@ std::vector<json> readings() {
   return all;
 }
 
-/// The only device's, with the rows that it points to.
+/// The roofline of the only device, with the rows that it points to.
 struct analysed {
   model m;
   roofline of;
@@ -169,7 +170,7 @@ struct analysed {
 };
 
 TEST(Roofline, LimitsAreThoseByHand) {
-  // 40 GB/s by the copy of its group, 100 GFLOP/s: a balance of 2.5.
+  // The copy of its group reaches 40 GB/s, the arithmetic 100 GFLOP/s: a balance of 2.5.
   const analysed held({case_of("scan/cpu:packed", 8e6, 4e6, 400e3), case_of("copy/cpu", 8e6, 0, 200e3),
                        case_of("muladd/cpu", 0, 1e6, 10e3), case_of("convolve/cpu", 8e6, 80e6, 1e6, "f64"),
                        case_of("copy/cpu", 8e6, 0, 200e3, "f64"), case_of("muladd/cpu", 0, 1e6, 10e3, "f64")});
@@ -194,7 +195,7 @@ TEST(Roofline, LimitsAreThoseByHand) {
 TEST(Roofline, AProblemIsHeldAgainstTheMemoryThatItFits) {
   std::vector<json> records = readings();
   records.push_back(case_of("scan/cpu", 512 * KiB, 1, 10e3));
-  records.push_back(case_of("copy/cpu", 512 * KiB, 0, 40e3));  // mostly its call
+  records.push_back(case_of("copy/cpu", 512 * KiB, 0, 40e3));  // mostly overhead of the call
   records.push_back(case_of("scan/cpu", 64 * MiB, 1, 4e6, "f32", 2000));
   const analysed held(records);
   const roofline& found = held.of;
@@ -245,7 +246,7 @@ TEST(Roofline, OfLimitsMeasuredAgainTheFastestThatCanBeTrustedCounts) {
   const json ours = case_of("scan/cpu", 8e6, 4e6, 400e3);
   std::vector<json> copies{case_of("copy/cpu", 8e6, 0, 200e3), case_of("copy/cpu", 8e6, 0, 300e3),
                            case_of("copy/cpu", 8e6, 0, 100e3), case_of("copy/cpu", 8e6, 0, 50e3)};
-  copies[1]["device"]["name"] = "cpu:serial";  // another run
+  copies[1]["device"]["name"] = "cpu:serial";  // from another run
   copies[2]["timing"]["kernel"]["ci95_hi_ns"] = 150e3;
   copies[3]["case"]["mode"] = "cold";
   for (int turn = 0; turn < 4; ++turn) {
@@ -324,7 +325,7 @@ TEST(Roofline, WhatIsBeyondItsLimitSaysWhyThatMayBe) {
 }
 
 TEST(Roofline, WhatIsFasterThanACopySaysWhatItSharesWithNone) {
-  // The device has a cache of 50 MiB, and copies 80 GB/s at best.
+  // The device has a cache of 50 MiB, and copies at most 80 GB/s.
   const auto why = [](double bytes, double copied, double copy_ns) {
     json ours = case_of("reduce/cpu", bytes, 1, copy_ns * bytes / copied / 1.1);
     const analysed held({ours, case_of("copy/cpu", copied, 0, copy_ns), case_of("copy/cpu", 8e9, 0, 1e8, "f64", 7),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The laws of speedup, fitted to times made from known parameters.
+// Laws of speedup, fitted to times made from known parameters.
 #include "report/scale/fit.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr double one_ns = 1e6, error = 0.005;
 
-/// Errors of alternating signs, which no parameter absorbs.
+/// Errors with alternating signs, which no parameter can absorb.
 template <class Law>
 std::vector<timed_point> times_of(const std::vector<double>& counts, const Law& law, double noise = error) {
   std::vector<timed_point> points;
@@ -49,13 +49,13 @@ TEST(ScalingFit, AmdahlsSerialPartIsRecoveredWithinItsInterval) {
   }
 }
 
-/// Of so many, several are left out together, and each is predicted once, by a fit without it.
+/// With so many times, several are left out together. Each is predicted once, by a fit without it.
 TEST(ScalingFit, ManyTimesArePredicted) {
   std::vector<double> counts;
   for (double p = 1; counts.size() < 1500; ++p) counts.push_back(p);
   std::vector<timed_point> times = times_of(counts, amdahl(0.5), 0);
   EXPECT_NEAR(fit_scaling(scaling_law::amdahl, times)->prediction_error, 0, 1e-9);
-  times.back().ns *= 0.5;  // the law says twice as much
+  times.back().ns *= 0.5;  // the law says twice this
   EXPECT_NEAR(fit_scaling(scaling_law::amdahl, times)->prediction_error, 1 / std::sqrt(1500.0), 1e-3);
 }
 

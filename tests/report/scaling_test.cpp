@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Curves over threads and ranks: which records belong to one, what is held against what, and the page's section.
+// Curves over threads and ranks: which records belong to one curve, what is compared with what, and the page's section.
 #include "report/scale/scaling.hpp"
 #include "page.hpp"
 
@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-/// A made-up record of scan with other threads, size and time; its intervals are of 1 %.
+/// A made-up record of scan with these threads, size and time. Its intervals are ±1 %.
 json scan_record(const std::string& variant, const std::string& device, json threads, std::uint64_t n, double ns) {
   static const json made_up = made_up_records().front();
   json r = made_up;
@@ -213,7 +213,7 @@ TEST(Scaling, OnlyRightTimesOfOneProblemCount) {
   EXPECT_EQ(found.front().points.back().what->kernel->median, 5e6) << "the last measurement";
 }
 
-/// Each held against all rows, these would take minutes.
+/// Takes minutes if each curve is compared with all rows.
 TEST(Scaling, ManyCurvesEachHaveTheirBest) {
   constexpr std::uint64_t sizes = 20'000;
   row_table rows;

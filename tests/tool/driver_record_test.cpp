@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was found about OpenCL drivers is believed for a day. cli_drivers_test.py changes what else it depends on.
+// Findings about OpenCL drivers are used for a day. cli_drivers_test.py changes everything else that they depend on.
 #include "tool/drivers/record.hpp"
 
 #include "cache_fixture.hpp"

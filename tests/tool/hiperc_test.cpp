@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// HiPerC's hash: FNV-1a, and of the same fields that the published hashes are of; runs that are stopped.
+// HiPerC's FNV-1a hash, compared with the published hashes of the same fields; and runs that are stopped.
 #include "base/number.hpp"
 #include "scratch_folder.hpp"
 #include "tool/diffuse/field.hpp"
@@ -25,7 +25,7 @@ TEST(HipercHash, IsFnv1a) {
   EXPECT_EQ(hash("foobar"), "85944171f73967e8");
 }
 
-/// As they were published: from 1469598103934665603, a basis one digit short.
+/// The hash with the published basis, 1469598103934665603, which lacks one digit.
 std::string published_hash_of(const snapshot& shot) {
   std::uint64_t hash = 1469598103934665603u;
   for (const std::byte byte : shot.field) hash = (hash ^ std::to_integer<std::uint64_t>(byte)) * 0x100000001b3u;
@@ -63,8 +63,8 @@ TEST(HipercHash, IsOfTheFieldsWithThePublishedHashes) {
   }
 }
 
-/// Runs `steps`, or until one of them, and goes on from where an earlier run stopped if asked to; returns the names of
-/// the files. It is asked whether to go on at step 16 and at each output.
+/// Runs `steps` steps, or stops at one of them; can continue where an earlier run stopped. Returns the names of the
+/// files. The run asks whether to go on at step 16 and at each output.
 std::set<std::string> files_of_run(const std::filesystem::path& where, std::uint64_t steps, std::uint64_t until,
                                    bool resume) {
   parameters p;

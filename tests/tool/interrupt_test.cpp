@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Ctrl-C and a closed terminal do to a command that can end in an orderly way, and what ends without them.
+// What Ctrl-C and a closed terminal do to a command that can end cleanly, and what else ends the tool.
 #include "tool/interrupt.hpp"
 #include "backend/driver_call.hpp"
 #include "io/replacement_file.hpp"
@@ -43,7 +43,8 @@ TEST(InterruptDeathTest, NohupIsObeyed) {
   EXPECT_EXIT(hung_up(), testing::ExitedWithCode(0), "");
 }
 
-/// A limit is for one call: what takes long by many short ones goes on. On a busy machine none of them comes near it.
+/// The limit is for one call: many short calls may take longer together. On a busy machine no single call comes near
+/// it.
 TEST(InterruptDeathTest, TheLimitIsForEachCallOfADriver) {
   const auto busy = [] {
     cli::watch_drivers(3, "a device");
@@ -60,7 +61,7 @@ bool is_stopped(pid_t process) {
   return facts.find(") T ") != facts.npos;
 }
 
-/// By Ctrl-Z, or with all of a container, for longer than the limit, of which it uses little before and afterwards.
+/// Suspended by Ctrl-Z, or with a whole container, for longer than the limit; it uses little of the limit otherwise.
 TEST(InterruptDeathTest, TheLimitDoesNotRunWhileTheToolIsSuspended) {
   const auto suspended = [] {
     const pid_t tool = getpid();

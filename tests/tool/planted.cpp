@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tool with faulty variants of scan planted in it, so that its answers to faults can be seen, and with measured
-// figures of the machine and an applied tuning that somebody made up.
+// The tool with deliberately faulty variants of scan, which show how it handles faults, and with made-up figures of the
+// machine and an applied tuning.
 #include "backend/cpu/device.hpp"
 #include "planted_variant.hpp"
 #include "registry/catalog.hpp"
@@ -33,26 +33,26 @@ bool has_word(const registry::problem& p, std::string_view word) {
   return false;
 }
 
-/// Right except for the lowest bit of one element.
+/// Correct except for the lowest bit of one element.
 void one_bit(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
              backend::queue& queue) {
   registry::reference_of(*p.what).run(p, where, t, queue);
   if (p.n() > 0) where.out[0].as<unsigned char>()[p.n() / 2 * size_of(p.type)] ^= 1;
 }
 
-/// The same, in exclusive scans only.
+/// The same, but only in exclusive scans.
 void exclusive_bit(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
                    backend::queue& queue) {
   (has_word(p, "exclusive") ? one_bit : registry::reference_of(*p.what).run)(p, where, t, queue);
 }
 
-/// The same, in exclusive scans by the maximum only.
+/// The same, but only in exclusive scans by the maximum.
 void pair_bit(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
               backend::queue& queue) {
   (has_word(p, "exclusive") && has_word(p, "max") ? one_bit : registry::reference_of(*p.what).run)(p, where, t, queue);
 }
 
-/// 1 us for each element, of which it computes next to nothing.
+/// Takes 1 us for each element, and computes next to nothing.
 void grows(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
            backend::queue& queue) {
   registry::reference_of(*p.what).run(p, where, t, queue);
@@ -65,7 +65,7 @@ void first_bit(const registry::problem& p, const registry::bindings& where, cons
   where.out[0].as<unsigned char>()[0] ^= 1;
 }
 
-/// So slow that a second run would be one too many.
+/// So slow that it must not run twice.
 void once(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
           backend::queue& queue) {
   static int runs = 0;
@@ -80,20 +80,20 @@ void crash() {
 
 void crashes(const registry::problem&, const registry::bindings&, const registry::tuning&, backend::queue&) { crash(); }
 
-/// Once it is being timed: the first call of a process is a check.
+/// Crashes while it is timed: the first call of a process is a check.
 void crashes_later(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
                    backend::queue& queue) {
   static int runs = 0;
   (++runs > 1 ? crashes : registry::reference_of(*p.what).run)(p, where, t, queue);
 }
 
-/// For a minute, from when the file that PLANTED_SEEN names is there.
+/// Sleeps for a minute, once the file that PLANTED_SEEN names exists.
 void sleeps(const registry::problem&, const registry::bindings&, const registry::tuning&, backend::queue&) {
   if (const char* const seen = std::getenv("PLANTED_SEEN")) close(open(seen, O_CREAT | O_CLOEXEC, 0600));
   sleep(60);
 }
 
-/// In each process after the first one that runs it, which leaves the file that PLANTED_SEEN names.
+/// Crashes in each process after the first one that runs it, which creates the file that PLANTED_SEEN names.
 void crashes_again(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
                    backend::queue& queue) {
   static const int first = open(std::getenv("PLANTED_SEEN"), O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -102,7 +102,7 @@ void crashes_again(const registry::problem& p, const registry::bindings& where, 
 
 void end_with_3() { _exit(3); }
 
-/// Once its process has done all its work.
+/// Ends its process once that has done all its work.
 template <void (*End)()>
 void at_the_end(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
                 backend::queue& queue) {
@@ -120,7 +120,7 @@ void fails(const registry::problem&, const registry::bindings&, const registry::
   throw error(Code, "planted");
 }
 
-/// A kernel of ours that is told to read where no memory is.
+/// A kernel of ours that reads an invalid address.
 void unmapped(const registry::problem& p, const registry::bindings& where, const registry::tuning&,
               backend::queue& queue) {
   const registry::variant& by = registry::find_variant("scan/cuda:lookback");
@@ -134,7 +134,7 @@ registry::variant planted_on(std::string_view backend, registry::variant v) {
   return v;
 }
 
-/// What a group does, and then nothing for 30 ms; but not in the second rank's first call.
+/// Computes as a group does, and then waits 30 ms; but not in the second rank's first call.
 void uneven(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
             backend::queue& queue) {
   static int calls = 0;
@@ -148,7 +148,7 @@ constexpr std::array<std::string_view, 3> pace_words{"slow", "quick", "altering"
 constexpr std::array<registry::tuning_axis, 1> pace_axes{{{"pace", paces, 0, pace_words}}};
 constexpr std::array<registry::tuning_axis, 1> right_axes{{{"pace", std::span(paces).first<2>(), 0, pace_words}}};
 
-/// Milliseconds slower by its default than it can be. One tuning has other bits.
+/// By default milliseconds slower than with another tuning. One tuning gives other bits.
 void paced(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
            backend::queue& queue) {
   const auto [pace] = t.of(pace_axes);
@@ -156,7 +156,7 @@ void paced(const registry::problem& p, const registry::bindings& where, const re
   if (pace == 0) usleep(2000);
 }
 
-/// All values of the axis, or those that keep the bits. Not each takes 700 elements.
+/// With all values of the axes, or only those that keep the bits. Not every value accepts 700 elements.
 registry::variant planted_pace(std::string_view name, std::span<const registry::tuning_axis> axes) {
   registry::variant v = planted(name, paced);
   v.tuning = axes;
@@ -167,8 +167,8 @@ registry::variant planted_pace(std::string_view name, std::span<const registry::
   return v;
 }
 
-/// PLANTED_END="<part> <code>": a child of `bench --isolate` for this part, if it is one, ends so; of a signal it is
-/// the negative number.
+/// PLANTED_END="<part> <code>": a child of `bench --isolate` for this part ends with the code; a negative number is a
+/// signal.
 void end_as_planted(const char* text, std::span<char*> words) {
   const std::string_view end = text, part = end.substr(0, end.find(' '));
   const auto option = std::find(words.begin(), words.end(), std::string_view("--part"));
@@ -179,7 +179,7 @@ void end_as_planted(const char* text, std::span<char*> words) {
   std::raise(-code);
 }
 
-/// PLANTED_FIGURES="<ns on the CPU> <ns on opencl:0> <identity>": what each algorithm took for a million operations.
+/// PLANTED_FIGURES="<ns on the CPU> <ns on opencl:0> <identity>": the times of each algorithm for a million operations.
 void plant_figures(const char* text) {
   char *after_cpu = nullptr, *after_device = nullptr;
   const double cpu_ns = std::strtod(text, &after_cpu), device_ns = std::strtod(after_cpu, &after_device);
@@ -198,7 +198,7 @@ void plant_figures(const char* text) {
   cli::keep_figures(all, cpu);
 }
 
-/// PLANTED_TUNING="<n> <tuning>": applied to scans of about n floats on two threads.
+/// PLANTED_TUNING="<n> <tuning>": applies it to scans of about n floats on two threads.
 void plant_tuning(const char* text) {
   char* after_n = nullptr;
   const std::uint64_t n = std::strtoull(text, &after_n, 10);

@@ -40,7 +40,7 @@ TEST(RankAgreement, NamesTheFirstRankThatDiffers) {
                   .starts_with("rank 1 was started with '-v' where rank 0 has nothing"));
 }
 
-/// Not what a sentence shows of them.
+/// Compares the whole words, not only the part that a message shows.
 TEST(RankAgreement, ComparesWholeWords) {
   const std::string begun(299, 'x');
   EXPECT_TRUE(difference(std::vector{with({"scan", begun + "a"}), with({"scan", begun + "b"})})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `tilewise roofline` prints of made-up devices.
+// What `tilewise roofline` prints for made-up devices.
 #include "tool/roofline/table.hpp"
 
 #include <gtest/gtest.h>

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several processes of mpirun measure together only if each does what the others do.
+// Keeps the processes of an mpirun job in step while they measure: all of them must take the same decisions.
 #pragma once
 
 #include "backend/group/mpi_world.hpp"
 
 namespace tilewise::lab {
 
-/// In a process of mpirun, together: the first rank's. In any other the value itself. All that decides what is done
-/// next and that ranks may see differently, such as times, goes through here.
+/// Under mpirun, returns the first rank's `mine` in every process; all processes must call it. Otherwise returns
+/// `mine`. Everything that ranks may see differently, such as a time, must go through here before it decides what is
+/// done next.
 inline double as_first_rank(double mine) {
   if (!backend::group::is_mpi_process()) return mine;
   return backend::group::gathered(backend::group::mpi(), mine).front();

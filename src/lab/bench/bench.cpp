@@ -49,12 +49,12 @@ void join(const std::optional<record::clock>& first, std::optional<record::clock
   if (first) last = last ? joined(*first, *last) : *first;
 }
 
-/// What moves a row against itself is at least what it was at either visit.
+/// The noise of both visits is the larger of the two.
 void join(const std::optional<record::noise>& first, std::optional<record::noise>& last) {
   if (first && (!last || first->min_effect > last->min_effect)) last = first;
 }
 
-/// Each phase has a median of its own; between two visits to a job its time is their mean.
+/// The phases of both visits are the means of their medians.
 void join(const record::added<record::phases>& first, record::added<record::phases>& last) {
   if (!first || !last) return;
   record::each_field<record::phases>([&](const auto& f) {
@@ -63,7 +63,7 @@ void join(const record::added<record::phases>& first, record::added<record::phas
   });
 }
 
-/// What is measured beside the kernels' times, at the first visit alone.
+/// Copies what was measured beside the kernel's time at the first visit, since the last visit does not repeat it.
 void keep_beside(const record::result& first, record::result& last) {
   for (const auto part : {&record::timing::h2d, &record::timing::d2h, &record::timing::round_trip})
     (*last.timing).*part = (*first.timing).*part;
@@ -71,7 +71,7 @@ void keep_beside(const record::result& first, record::result& last) {
   last.ranks = first.ranks;
 }
 
-/// Whether it came to an end at its last visit, and not for want of time or memory that the first one had.
+/// Whether the last visit ended with a result, and not for lack of time or memory that the first visit had.
 bool is_known_again(const measured& last) {
   return last.time() != nullptr || last.result.state == record::status::wrong ||
          last.result.state == record::status::failed || last.result.state == record::status::timeout;
@@ -88,7 +88,7 @@ void join(measured first, measured& last) {
   join(from.phases, to.phases);
   to.first_call_ns = from.first_call_ns;
   keep_beside(first.result, last.result);
-  if (last.is_ok()) last.result.reason.reset();  // why its own times could not be true
+  if (last.is_ok()) last.result.reason.reset();  // it explained why the last visit's own times were implausible
 }
 
 }  // namespace
@@ -112,7 +112,8 @@ void join(const group& what, std::vector<measured> first, std::vector<measured>&
 
 namespace {
 
-/// If the definition's result begins unlike the document's, there is a fault in the definition or the inputs.
+/// Why the definition's result differs from the document's; empty if it does not. A difference means a fault in the
+/// definition or the inputs.
 std::string not_as_published(const group& g, const verified_case& inputs) {
   if (g.from == nullptr) return "";
   const std::string published(g.from->at(g.problem.shape)->first_outputs);
@@ -122,7 +123,7 @@ std::string not_as_published(const group& g, const verified_case& inputs) {
   return "the definition's result begins " + ours + ", but the document's begins " + published;
 }
 
-/// The row that represents all those with the order's bits: the fastest.
+/// The fastest of all rows that keep the order; it represents them, since their bits are equal.
 std::optional<std::size_t> fastest_in_order(std::span<const measured> rows) {
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -134,7 +135,7 @@ std::optional<std::size_t> fastest_in_order(std::span<const measured> rows) {
   return best;
 }
 
-/// The document's run from its start. If it throws, no times are lost.
+/// Runs the document's whole run from its start. If that throws, the times are kept.
 void add_course(const group& g, const measuring& how, const bench_events& events, std::span<measured> rows) {
   const auto run = g.from == nullptr ? nullptr : g.from->at(g.problem.shape)->course;
   if (run == nullptr || how.hooks.interrupted()) return;
@@ -186,7 +187,7 @@ void run_bench(std::span<const group> plan, const measuring& asked, const bench_
     group what;
     std::vector<measured> rows;
   };
-  std::map<std::size_t, visited> found;  // of groups whose last visit is to come
+  std::map<std::size_t, visited> found;  // groups whose last visit is still to come
   visitor goes(asked.rule, events);
   const std::vector<visit> visits = kept == nullptr ? visits_of(plan, asked) : kept->visits();
   for (std::size_t step = 0; step < visits.size() && !asked.hooks.interrupted(); ++step) {
@@ -206,7 +207,7 @@ void run_bench(std::span<const group> plan, const measuring& asked, const bench_
     std::vector<measured> before = std::move(found.extract(at).mapped().rows);
     events.on_group(current, goes.last(current, std::move(before), how));
   }
-  for (const auto& [at, once] : found) events.on_group(once.what, once.rows);  // an interrupt left no time for more
+  for (const auto& [at, once] : found) events.on_group(once.what, once.rows);  // interrupted before their last visit
 }
 
 }  // namespace tilewise::lab

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole plan: groups are measured one at a time and visited twice (visits.hpp), and both visits to a row make one
-// record.
+// Measures a whole plan. Groups are measured one at a time, and each is visited twice (visits.hpp). Both visits to a
+// row make one record.
 #pragma once
 
 #include "lab/bench/group.hpp"
@@ -16,10 +16,10 @@ namespace tilewise::lab {
 /// Inputs and references of the groups, kept for their second visits.
 class known_cases {
  public:
-  /// Made at the first call for a problem, and again if it went meanwhile: what is oldest goes while all would take
-  /// more than a quarter of the host's free memory.
+  /// The inputs and reference of the group's problem. They are made at the first call, and again if they were dropped
+  /// in between: the oldest are dropped while all together would take more than a quarter of the host's free memory.
   const verified_case& of(const group& g, const measuring& how);
-  /// Gives all memory back.
+  /// Drops all inputs and references.
   void forget() { all_.clear(); }
 
  private:
@@ -32,12 +32,12 @@ class known_cases {
   std::list<known> all_;  // the oldest first
 };
 
-/// The group for its last visit, without the rows that a second visit would say nothing of: those that have no time,
-/// and those one call of which outlasts all samples of a row.
+/// The group for its last visit. Rows to which a second visit would add nothing are left out: rows without a time, and
+/// rows whose single call takes longer than all samples of a row may.
 group to_visit_again(group what, std::span<const measured> found, const stop_rule& both);
 
-/// Of the group's rows: what each found at its first visit joins what it found at its last. A row that was wrong or
-/// failed at either has no time.
+/// Joins what each row of the group found at its first visit with what it found at its last. A row that was wrong or
+/// failed at either visit has no time.
 void join(const group& what, std::vector<measured> first, std::vector<measured>& last);
 
 struct bench_events {
@@ -52,11 +52,11 @@ struct bench_events {
 /// Visits groups.
 class visitor {
  public:
-  /// `both`: the rule of both visits to a row together.
+  /// `both` is the stop rule for both visits to a row together.
   visitor(const stop_rule& both, const bench_events& events) : both_(both), events_(events) {}
 
   std::vector<measured> first(const group& g, const measuring& how);
-  /// With the first visit's rows: the group's records, and its document's run.
+  /// Takes the rows of the first visit. Returns the group's records, and runs the document's whole run if it has one.
   std::vector<measured> last(const group& g, std::vector<measured> found, measuring how);
 
  private:
@@ -65,8 +65,8 @@ class visitor {
   known_cases cases_;
 };
 
-/// Stops after the visit during which hooks.interrupted became true; all that was measured is still delivered.
-/// `kept` is the plan's pace; without one each row has the whole time of its rule.
+/// Measures the plan. It stops after the visit during which hooks.interrupted became true; everything that was measured
+/// is still delivered. `kept` is the plan's pace; without it each row may use all the time of its rule.
 void run_bench(std::span<const group> plan, const measuring& how, const bench_events& events, pace* kept = nullptr);
 
 }  // namespace tilewise::lab

@@ -23,15 +23,15 @@ double timed(std::uint64_t calls, F&& f) {
   return as_first_rank(static_cast<double>(now_ns() - started));
 }
 
-/// Transfers are shown beside the kernel's time and vary more; each gets a fifth of the measuring time that a kernel
-/// has at all its visits.
+/// Transfers are only shown beside the kernel's time, and vary more. Each gets a fifth of the measuring time that a
+/// kernel has in all its visits.
 stop_rule shorter(stop_rule rule) {
   rule.min_ns *= visits_of_each / 5.0;
   rule.max_ns *= visits_of_each / 5.0;
   return rule;
 }
 
-/// Where transfers begin and end.
+/// Host memory that transfers start from and end in.
 struct host_side {
   std::vector<const void*> inputs;
   registry::host_operands outputs;
@@ -41,18 +41,18 @@ struct host_side {
       : inputs(registry::pointers_to(c.inputs)), outputs(c.expected), to(registry::pointers_to(outputs)) {}
 };
 
-/// As a call on host memory does it: in pieces, where that is quicker.
+/// Runs the row as a call on host memory does: in pieces if that is faster.
 void end_to_end(const group& what, const row& r, const host_side& host, backend::queue& queue) {
   registry::run_on_host(what.problem, {r.variant, r.tuning, ""}, queue, host.inputs, host.to);
 }
 
-/// Four more calls, with transfers, of what one call of takes as long as all its samples may.
+/// Whether one call already takes as long as all samples may: then four more calls, with transfers, are left out.
 bool is_too_slow(const group& what, std::size_t i, const measured& m, const measuring& how) {
   return m.time() != nullptr && *m.time()->median_ns > visits_of_each * how.rule.max_ns &&
          !is_of_document(what, what.rows[i]);
 }
 
-/// Where a contender's samples go.
+/// The rows and the clock that a contender's samples belong to.
 struct destination {
   std::vector<std::size_t> rows;
   std::optional<record::clock> record::timing::*clock;
@@ -113,10 +113,11 @@ struct ring {
   unsigned exchanges, samples;
 };
 constexpr ring shortest{.bytes = 8, .exchanges = 16, .samples = 15};
-/// Long against the shortest one on links of 400 GB/s, and within the memory of many ranks on one host.
+/// Takes long compared with the shortest exchange even on links of 400 GB/s, and fits in memory for many ranks on one
+/// host.
 constexpr std::uint64_t long_bytes_of_all = std::uint64_t{64} << 20;
 
-/// One sample: all begin together, and the slowest rank's time counts.
+/// One sample: all ranks begin together, and the slowest rank's time counts.
 double sample(const rank& r, const ring& what, const backend::memory& out, const backend::memory& in) {
   const unsigned next = (r.index() + 1) % r.count(), last = (r.index() + r.count() - 1) % r.count();
   const backend::group::parcel send{next, out}, receive{last, in};

@@ -12,7 +12,7 @@ namespace {
 
 ceiling kind_of(const measured& limit) { return *record::word_of<ceiling>(limit.result.what.algorithm); }
 
-/// In the unit of the limit.
+/// The row's work in the unit of the limit.
 double work_of(const measured& m, const measured& limit) {
   return record::is_arithmetic(kind_of(limit)) ? m.result.what.operations : m.result.what.bytes_min;
 }
@@ -34,15 +34,15 @@ std::optional<summary> ratio_of(const record::clock& other, const record::clock&
   return lab::ratio_of(visits_of(other), visits_of(mine));
 }
 
-/// The least share of the limit's rate that a row reaches, by the interval of their ratio: noise alone must not make
-/// anything implausible.
+/// The share of the limit's rate that the row reaches at least, by the interval of their ratio: noise alone must not
+/// make a time implausible.
 double surest_share(const measured& mine, const measured& limit) {
   const summary faster = *ratio_of(*limit.time(), *mine.time());
   const double least = faster.ci95 ? faster.ci95->lo : faster.median;
   return least * work_of(mine, limit) / work_of(limit, limit);
 }
 
-/// A limit that was itself disturbed makes no time impossible.
+/// A disturbed limit does not make a time implausible.
 void hold_against(const measured& limit, const registry::problem& p, measured& mine) {
   record::rates& r = *mine.result.derived;
   r.bound_by = kind_of(limit);
@@ -63,14 +63,15 @@ void compare(const row& to, const measured& other, measured& mine) {
   if (value->ci95) r.ci95_lo = value->ci95->lo, r.ci95_hi = value->ci95->hi;
 }
 
-/// Of its device, where a group has several; that of files is everybody's.
+/// Whether `m` is a limit for this row. A job on one of several devices has the limit of its own device; the limit of
+/// files holds for all.
 bool is_limit_for(const measured& mine, const measured& m) {
   const bool is_job = !mine.result.timing->kernel;
   return m.result.what.is_limit() && m.time() != nullptr && work_of(m, m) > 0 &&
          (!is_job || m.result.what.backend == files_backend || m.result.device.name == mine.result.device.name);
 }
 
-/// What bounds it is the limit that needs longest for its work; a limit is held against itself.
+/// The row is bound by the limit that needs the longest for its work. A limit is bound by itself.
 void hold_against_limits(const registry::problem& p, std::span<const measured> rows, measured& mine) {
   record::rates& r = *mine.result.derived;
   const measured* bound = nullptr;
@@ -81,12 +82,13 @@ void hold_against_limits(const registry::problem& p, std::span<const measured> r
     if (mine.result.what.is_limit() ? &m == &mine : bound == nullptr || least_s(m) >= least_s(*bound)) bound = &m;
   }
   if (bound != nullptr) hold_against(*bound, p, mine);
-  // In the problem's own unit, what its operations could be done in.
+  // Shows the arithmetic limit as bytes per second, the unit of this problem's speeds.
   if (bound == &mine && record::is_arithmetic(kind_of(mine)) && mine.unit == registry::speed_unit::bytes)
     r.bytes_per_s = most_per_s(mine) * p.what->compulsory_bytes(p) / p.what->operations(p);
 }
 
-/// A ratio names its other row by variant, device and tuning, which rows with several numbers of threads share.
+/// Whether a ratio can name this row. It does so by variant, device and tuning, which rows with different numbers of
+/// threads share.
 bool is_named_alone(const group& what, std::size_t i) {
   const auto same = [&](const row& r) {
     return r.variant == what.rows[i].variant && r.on->info().name == what.rows[i].on->info().name &&
@@ -112,7 +114,7 @@ void derive(const group& what, std::span<measured> rows) {
 void hold_against_round_trip(measured& m) {
   if (!m.result.derived || !m.result.timing->kernel || !m.result.timing->round_trip) return;
   const record::clock &kernel = *m.result.timing->kernel, &round_trip = *m.result.timing->round_trip;
-  if (kernel.n < 2) return;  // others may have had the processor during the only sample
+  if (kernel.n < 2) return;  // a single sample may have been disturbed
   const double at_least = *(kernel.ci95_lo_ns ? kernel.ci95_lo_ns : kernel.min_ns);
   const double at_most = *(round_trip.ci95_hi_ns ? round_trip.ci95_hi_ns : round_trip.max_ns);
   if (at_least <= at_most) return;

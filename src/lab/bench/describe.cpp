@@ -12,14 +12,14 @@ namespace tilewise::lab {
 
 namespace {
 
-/// The operations of the multiply-adds are known only once they have run.
+/// Describes a limit. The number of multiply-adds is known only after they have run.
 void describe_limit(const group& what, const row& r, measured& m) {
   if (record::is_arithmetic(ceiling_of(*r.variant))) {
     m.elements = 0;
     return;
   }
   m.result.what.bytes_min = copied_bytes(what.problem);
-  // As many elements of the problem as make up these bytes.
+  // The number of the problem's elements that these bytes are.
   const double of_problem = what.problem.what->compulsory_bytes(what.problem);
   if (of_problem > 0 && m.unit == registry::speed_unit::elements) m.elements *= m.result.what.bytes_min / of_problem;
 }
@@ -102,10 +102,10 @@ measured describe(const group& what, const row& r, const measuring& how) {
   m.result.timing.emplace().clock_resolution_ns = static_cast<std::uint64_t>(clock_resolution_ns());
   m.place = r.place();
   m.tuning_changes = registry::changes_of(r.tuning, r.variant->tuning);
-  // Whatever its kernel does, a job is held against what must be moved.
+  // A job is compared with moving its data, whatever its kernel does.
   m.unit = is_whole_job(how.what) ? registry::speed_unit::bytes : what.problem.what->speed_in;
   const registry::extents& shape = what.problem.shape;
-  if (shape.rank == 1 || m.unit == registry::speed_unit::elements)  // of an array, or of the rows of a matrix
+  if (shape.rank == 1 || m.unit == registry::speed_unit::elements)  // of an array, or of all rows of a matrix
     m.elements = static_cast<double>(shape[0]) * static_cast<double>(shape.rank == 1 ? 1 : shape[1]);
   if (is_limit(*r.variant) && !is_whole_job(how.what))
     describe_limit(what, r, m);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a row's record says before anything is measured.
+// The fields of a row's record that are known before anything is measured.
 #pragma once
 
 #include "lab/bench/group.hpp"
@@ -8,13 +8,14 @@
 
 namespace tilewise::lab {
 
-/// The case, its device, and the document that asks for it; `skipped` where the row cannot run.
+/// A record with the case, its device, and the document that asks for it. Its status is `skipped` if the row cannot
+/// run.
 measured describe(const group& what, const row& r, const measuring& how);
 
-/// Of a CPU device.
+/// The number of threads of a CPU device; none for any other device.
 record::maybe_count threads_of(const row& r);
 
-/// The records of a group of which nothing is measured.
+/// The records of a group of which nothing is measured, all with this status and reason.
 std::vector<measured> describe_unmeasured(const group& what, const measuring& how, record::status state,
                                           const std::string& reason);
 std::vector<measured> describe_shortage(const group& what, const measuring& how, const std::string& reason);

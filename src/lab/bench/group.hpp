@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is measured together: the rows of one problem on one device, or on devices that are compared.
+// A group: the rows that are measured together, for one problem on one device or on devices that are compared.
 #pragma once
 
 #include "lab/plan/experiment.hpp"
@@ -21,35 +21,35 @@ struct row {
   std::shared_ptr<backend::device> on;
   registry::tuning tuning = {};
   std::string skip = {};                     // why it cannot run here; it still gets a record
-  const registry::tuned* applied = nullptr;  // where the tuning comes from, if it was applied here; lasting
+  const registry::tuned* applied = nullptr;  // the stored tuning that was applied, if any; must outlive the row
 
   std::string id() const { return variant->id(); }  // "scan/cuda:lookback", "copy/cuda", "fma/cuda"
-  /// Where it runs: "cuda:0", "cpu:openmp"; "cpu" for code with its own threads, or none, whatever `on` is.
+  /// Where it runs: "cuda:0", "cpu:openmp". It is "cpu" for code that runs its own threads or none, whatever `on` is.
   std::string place() const;
   bool is_default_tuning() const;
 };
 
-/// All CPU executors work on the host's memory, any other device on its own.
+/// Whether two rows work on the same memory: all CPU executors use the host's, every other device its own.
 bool share_memory(const row& a, const row& b);
 
-/// Rows that are compared: one problem on one device. All CPU executors are one device here. Rows of other devices
-/// follow one another device by device.
+/// Rows that are compared: one problem on one device. All CPU executors count as one device here. Rows of several
+/// devices are ordered by device.
 struct group {
   registry::problem problem;
   std::string where;  // "cpu", "cuda:0"
   std::vector<row> rows;
-  const experiment* from = nullptr;  // of the document that asks for it
+  const experiment* from = nullptr;  // set if a document asked for the group
   std::optional<data_class> asked_data = {};
 
-  /// Whether its document has inputs of its own.
+  /// Whether the document supplies inputs for the group.
   bool has_own_inputs() const;
-  data_class made_of() const;  // otherwise
+  data_class made_of() const;  // the class of generated inputs, if it does not
   std::string data() const;    // "seeds" for a document's own inputs, "uniform"
   std::string name() const;    // "scan.f32 n=1024 op=sum kind=inclusive init=none @cpu"
 };
 
-/// The data that a problem is measured with if nothing else is asked for: uniform, except for products, which would
-/// vanish: near_one.
+/// The data class for a problem if none is asked for: near_one for products, which would vanish with uniform data, and
+/// uniform for all others.
 data_class data_for(const registry::problem& p);
 
 }  // namespace tilewise::lab

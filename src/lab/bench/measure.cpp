@@ -22,18 +22,18 @@ namespace tilewise::lab {
 
 namespace {
 
-/// Below this time of a call a hot sample is preceded by an untimed call: the other contenders ran meanwhile, and their
-/// data, not ours, is in the caches. Above it the first pass over the data does that by itself.
+/// If a call is shorter than this, an untimed call precedes each hot sample, since the other contenders have filled the
+/// caches with their data. Longer calls fill the caches by their first pass over the data.
 constexpr double settle_below_ns = 2e6;
 
-/// The idle workers of GCC's OpenMP spin before they sleep, by default 300,000 turns: 6.8 ms were measured. Meanwhile
-/// they would take a core from the contender that comes next.
+/// Idle workers of GCC's OpenMP spin before they sleep, by default 300,000 turns; 6.8 ms were measured. Without this
+/// rest they would take a core from the next contender.
 constexpr std::chrono::milliseconds openmp_rest{8};
 
-/// Rows of a group that follow each other and work on the same memory.
+/// Successive rows of a group that work on the same memory.
 struct part {
   group what;
-  std::size_t first;  // of its rows in the group
+  std::size_t first;  // index of its first row in the group
   operand_sets memory;
   lab::checks checks;
   std::optional<cache_flusher> flusher{};
@@ -91,7 +91,7 @@ class group_measurement {
           "its first call took " + seconds(ns) + ", much longer than all samples of a row together (--max-time)");
   }
 
-  /// What is shown beside the kernels' times.
+  /// Measures what is shown beside the kernels' times.
   void measure_beside(part& p) {
     measuring how = how_;
     how.on_row = [&](std::optional<std::size_t> row) { how_.on_row(row ? std::optional(p.first + *row) : row); };
@@ -103,7 +103,7 @@ class group_measurement {
   contender contender_of(std::size_t i) {
     const row& r = what_.rows[i];
     part& own = *part_of_[i];
-    // Shared by the two functions below: which set is next, and what a call took last.
+    // Shared by the two functions below: the next set, and the time of the last call.
     const auto set = std::make_shared<std::size_t>(0);
     const auto last_ns = std::make_shared<double>(0);
     contender c{r.id() + " @" + r.place(), [this, &r, &own, set, last_ns](std::uint64_t calls) {
@@ -136,7 +136,7 @@ class group_measurement {
     if (timed.empty()) return;
     std::vector<contender> contenders;
     for (const std::size_t i : timed) contenders.push_back(contender_of(i));
-    // The A/A pair: the first row of ours, or what there is, against itself.
+    // Measures one row against itself for the noise floor: the first row of ours, or any other if there is none.
     const auto ours = std::find_if(timed.begin(), timed.end(), [&](std::size_t i) {
       return all_[i].result.verify && what_.rows[i].variant->backend != "serial";
     });
@@ -163,7 +163,7 @@ class group_measurement {
   const measuring& how_;
   const std::int64_t started_ = now_ns();
   std::deque<part> parts_;
-  std::vector<part*> part_of_;  // each row's
+  std::vector<part*> part_of_;  // by row
   std::vector<measured> all_;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One group of a plan: verifies each row, times them alternately, verifies again, and makes their records.
+// Measures one group of a plan: verifies each row, times the rows alternately, verifies them again, and makes their
+// records.
 #pragma once
 
 #include "lab/bench/group.hpp"
@@ -9,8 +10,8 @@
 
 namespace tilewise::lab {
 
-/// `inputs` is make_case of the group's problem. One record a row, in the rows' order. What a row throws is its own
-/// record's failure; what the device throws while it is set up is that of all rows.
+/// `inputs` comes from make_case of the group's problem. Returns one record for each row, in the rows' order. If a row
+/// throws, only its own record fails. If the device throws while it is set up, all rows fail.
 std::vector<measured> measure_group(const group& what, const verified_case& inputs, const measuring& how);
 
 }  // namespace tilewise::lab

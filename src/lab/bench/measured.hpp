@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A row's record while its group is measured, and what is shown beside it.
+// A row's record while its group is measured, with what the tables show beside it.
 #pragma once
 
 #include "lab/plan/experiment.hpp"
@@ -12,40 +12,40 @@ namespace tilewise::lab {
 
 struct measured {
   record::result result;
-  std::string place, tuning_changes;                        // row::place, and what differs from the default tuning
-  registry::speed_unit unit = registry::speed_unit::bytes;  // of the group: what its speeds are given in
-  double elements = 0;                                      // 0 where the work does not grow with their number
-  std::optional<errc> failure;                              // of a failed or skipped one, where it has a code
-  const experiment* from = nullptr;                         // of the document that asked for it
-  std::vector<const figure*> published{};                   // its figures of this row's counterparts
+  std::string place, tuning_changes;                        // row::place, and how the tuning differs from the default
+  registry::speed_unit unit = registry::speed_unit::bytes;  // the unit of the group's speeds
+  double elements = 0;                                      // 0 if the work does not grow with the number of elements
+  std::optional<errc> failure;                              // of a failed or skipped row, if there is a code
+  const experiment* from = nullptr;                         // the document that asked for it
+  std::vector<const figure*> published{};                   // the document's figures to show beside this row
 
-  /// Without a time: only correct rows have one.
+  /// Ends the row with this status. It keeps no time, since only correct rows have one.
   void end(record::status state, const std::string& reason);
   void fail(const std::string& why, std::optional<errc> code);
-  /// Fails with what `work` throws.
+  /// Calls `work`. If that throws, the row fails with the exception's message.
   void guard(const round_hooks& hooks, const std::function<void()>& work);
   /// Keeps what has been measured so far.
   void interrupt();
 
   bool is_ok() const { return result.state == record::status::ok; }
-  /// The samples of a correct row by which it is judged, those of its kernel or of its whole job; or null.
+  /// The samples by which a correct row is judged: those of its kernel or of its whole job. Null if it has none.
   const record::clock* time() const;
-  /// The quickest call that was seen, of those samples and the first check: a single sample that others disturbed, when
-  /// it was all that the time was enough for, says nothing of how long a call is. None without samples. Each rank has
-  /// another first call, so what depends on this is decided by the first rank.
+  /// The fastest call seen, among those samples and the first check. The first check counts because there may be time
+  /// for one sample only, and that one may have been disturbed. None without samples. First calls differ from rank to
+  /// rank, so the first rank makes every decision that depends on this.
   std::optional<double> quickest_ns() const;
 };
 
-/// Checks each row unless the user interrupts, times the right ones together, and checks these once more: a row that
-/// errs only after many calls has no time either.
+/// Checks each row, times the correct ones together, and checks these once more: a row that gives wrong results only
+/// after many calls has no time either. Stops early if the user interrupts.
 void check_and_time(std::vector<measured>& rows, const round_hooks& hooks,
                     const std::function<void(std::size_t)>& check, const std::function<void()>& time);
 
-/// Of one sample or more.
+/// The clock of a series with at least one sample.
 record::clock clock_of(const series& taken);
-/// Of two visits.
+/// One clock from two visits.
 record::clock joined(const record::clock& first, const record::clock& last);
-/// What the medians of two visits surely differ by, as a share: the gap between their intervals, or 0.
+/// The least by which the medians of two visits differ, as a share: the gap between their intervals, or 0.
 double visits_effect(const record::clock& first, const record::clock& last);
 /// The samples of each visit.
 std::vector<std::span<const double>> visits_of(const record::clock& c);

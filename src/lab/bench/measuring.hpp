@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the caller wants a group to be measured.
+// How a group is to be measured.
 #pragma once
 
 #include "lab/jobs/job.hpp"
@@ -12,7 +12,7 @@
 
 namespace tilewise::lab {
 
-/// What of a call is measured.
+/// What is timed.
 enum class mode : std::uint8_t {
   hot,           // the kernel, on data that its last call left in the caches
   cold,          // the kernel, after the caches were flushed
@@ -30,16 +30,17 @@ constexpr bool is_whole_job(mode m) { return m == mode::host_to_host || m == mod
 
 struct measuring {
   stop_rule rule;
-  /// A row on the CPU, where nothing is compiled, is left out if its first call takes longer; and what comes so long
-  /// after its group began, since the rows before it were slow or slow to compile.
+  /// The longest that a row's first call may take, and the latest that its turn may come after its group began. A row
+  /// beyond either limit is left out. The first limit applies on the CPU only, where nothing is compiled. The second is
+  /// missed when earlier rows were slow or slow to compile.
   double longest_first_call_ns = std::numeric_limits<double>::infinity(), first_checks_ns = longest_first_call_ns;
   mode what = mode::hot;
-  bool with_transfers = true;  // beside the kernels' times, and what travels between ranks
+  bool with_transfers = true;  // also measure transfers, and what ranks exchange
   std::uint64_t seed = 1;
-  file_job on_files = {};       // of mode::file_to_file
-  plain_copies_of copies = {};  // of peers' whole jobs
+  file_job on_files = {};       // runs a job, for mode::file_to_file
+  plain_copies_of copies = {};  // for whole jobs of peers
   round_hooks hooks = {};       // progress is reported between samples, never during one
-  /// Before any work for one row of the group, by its number, and before work for all of them, without one.
+  /// Called before any work for one row, with its index in the group, and before work for all rows, with none.
   std::function<void(std::optional<std::size_t> row)> on_row = [](std::optional<std::size_t>) {};
 };
 

@@ -37,7 +37,7 @@ std::uint64_t flush_bytes(const device_info& info) {
 
 cache_flusher::cache_flusher(backend::queue& queue)
     : queue_(queue), bytes_(flush_bytes(queue.device().info())), from_(queue, bytes_), to_(queue, bytes_) {
-  const std::vector<std::byte> pages(bytes_, std::byte{1});  // untouched pages would all be one page of zeros
+  const std::vector<std::byte> pages(bytes_, std::byte{1});  // untouched pages would all map to one page of zeros
   queue_.upload(from_, pages.data(), bytes_);
 }
 
@@ -48,7 +48,7 @@ void cache_flusher::flush() {
 
 namespace {
 
-/// How many times a group's rows have their operands on the host: once for each device that has its memory there.
+/// The number of times that the group's operands are in the host's memory: once for each device that uses it.
 std::uint64_t copies_on_host(const group& what) {
   std::uint64_t copies = 0;
   for (std::size_t i = 0; i < what.rows.size(); ++i)
@@ -64,8 +64,8 @@ std::string memory_shortage(const group& what, const measuring& how) {
   const std::uint64_t once = operand_bytes(what.problem);
   std::uint64_t on_device = once;
   if (how.what == mode::cold) on_device = on_device * cold_sets + 2 * flush_bytes(info);
-  // On the host: inputs, expected results, and the poison or the results of one row; a job's files and what it makes
-  // of them too.
+  // Host memory holds the inputs, the expected results, and the poison or one row's results. A job also has its files,
+  // and makes copies of them.
   const std::uint64_t of_job = is_whole_job(how.what) ? 2 * once : 0;
   const std::uint64_t on_host = 2 * once + of_job + copies * on_device;
   const auto shortage = [](const std::string& where, std::uint64_t need, std::uint64_t free) {

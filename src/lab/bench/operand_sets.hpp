@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory that a group's rows share on their device, and whether there is so much.
+// The device memory that a group's rows share, and a check that there is enough of it.
 #pragma once
 
 #include "lab/bench/group.hpp"
@@ -10,10 +10,10 @@
 
 namespace tilewise::lab {
 
-/// Cold samples cycle through this many sets of operands, so that none finds the data of its last run.
+/// Cold samples cycle through this many sets of operands, so that none finds its data still in a cache.
 inline constexpr unsigned cold_sets = 3;
 
-/// Bytes on the device for one set of operands and the target of the copy.
+/// Bytes on the device for one set of operands and the target of the copy limit.
 std::uint64_t operand_bytes(const registry::problem& p);
 
 class operand_sets {
@@ -23,10 +23,10 @@ class operand_sets {
   std::size_t count() const { return sets_.size(); }
   const registry::operands& operands(std::size_t set) const { return sets_[set]; }
   const registry::bindings& set(std::size_t i) const { return sets_[i].where(); }
-  /// For a copy of the set's first input: it goes to the first output, if that has room.
+  /// Bindings for a copy of the set's first input. It goes to the first output if that is large enough.
   const registry::bindings& copied(std::size_t set) const { return copied_[set]; }
 
-  /// Of set 0, the one that is checked.
+  /// Poisons the outputs of set 0, the set that is checked.
   void poison_outputs() { sets_.front().poison_outputs(); }
   registry::host_operands download_outputs() const;
 
@@ -37,10 +37,10 @@ class operand_sets {
   std::optional<backend::buffer> own_target_;
 };
 
-/// Twice the last-level cache; if the device does not report it, twice 64 MiB, which exceeds most.
+/// How much to copy to flush the caches: twice the last-level cache, or 128 MiB if the device does not report its size.
 std::uint64_t flush_bytes(const device_info& info);
 
-/// A copy larger than the caches evicts what they held.
+/// Evicts what the caches hold by a copy larger than they are.
 class cache_flusher {
  public:
   explicit cache_flusher(backend::queue& queue);
@@ -52,8 +52,8 @@ class cache_flusher {
   backend::buffer from_, to_;
 };
 
-/// Before anything is allocated: why the group does not fit in the memory of its host or device with a tenth left free;
-/// empty if it does.
+/// Call it before anything is allocated. Says why the group does not fit in the memory of its host or device with a
+/// tenth left free; empty if it fits.
 std::string memory_shortage(const group& what, const measuring& how);
 
 }  // namespace tilewise::lab

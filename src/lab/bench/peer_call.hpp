@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which peer is being waited for, for whoever watches that it returns: it is other people's code.
+// Notes which peer is running, for the watchdog that ends the tool if a call does not return: a peer is other people's
+// code.
 #pragma once
 
 #include "lab/bench/group.hpp"
@@ -20,7 +21,7 @@ inline std::atomic<std::uint64_t> peer_call_number{0};
 
 inline peer_call current_peer_call() noexcept { return {detail::called_peer, detail::peer_call_number}; }
 
-/// Enqueues the row's work. One thread of the laboratory does.
+/// Enqueues the row's work. Only one thread of the laboratory may call it.
 inline void run_variant(const row& r, const registry::problem& p, const registry::bindings& where) {
   const struct mark {
     ~mark() { detail::called_peer = nullptr; }

@@ -8,7 +8,8 @@ namespace tilewise::lab {
 
 namespace {
 
-/// A plain call: any operation, which is the first setting of both algorithms, and the first word of every other.
+/// Only plain calls are measured: any operation (the first setting of both algorithms), and the first word of every
+/// other setting.
 std::string unsupported(const registry::problem& p, const backend::device& on, const registry::tuning&) {
   if (p.n() > largest_public_call) return "measured up to " + std::to_string(largest_public_call) + " elements";
   if (on.info().name != "cpu" && on.info().name != "cpu:threads") return "the public call runs on the CPU";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library's public functions as rows: what a user's call on a host array costs, including checks and the choice.
+// Makes rows of the library's public functions, to measure what a user's call on a host array costs, including checks
+// and the choice of a variant.
 #pragma once
 
 #include "registry/variant.hpp"
@@ -8,7 +9,7 @@
 
 namespace tilewise::lab {
 
-/// Up to this size the cost of the call itself may show; above it a separate row would say nothing new.
+/// Rows for public calls are measured up to this size. Above it the overhead of the call no longer shows.
 inline constexpr std::uint64_t largest_public_call = 65536;
 
 /// "reduce/cpu:call" and "scan/cpu:call".

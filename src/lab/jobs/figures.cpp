@@ -54,10 +54,10 @@ std::optional<job_times> predict(const machine_figures& figures, const registry:
 
 namespace {
 
-/// Transfers have reached the link's full speed by then, and a file that is read its own.
+/// Large enough for the full speed of a link or of reading a file.
 constexpr std::uint64_t moved_bytes = std::uint64_t{64} << 20;
 
-/// A prediction compares times that differ by much, or does not matter much.
+/// Loose, since a prediction matters only if the times differ by much.
 constexpr stop_rule figures_rule{.precision = 0.05, .min_samples = 3, .min_ns = 0, .max_samples = 10, .max_ns = 0.1e9};
 
 double median_ns(const std::function<double(std::uint64_t calls)>& time) {
@@ -87,7 +87,7 @@ void measure_transfers(backend::queue& queue, device_figures& to) {
   to.pieces_from_bytes = 2.0 * static_cast<double>(registry::piece_bytes(queue.device().info()));
 }
 
-/// Of data that is there already, by the device's own choice of variant.
+/// The time for data that is on the device already, with the device's own choice of variant.
 double computing_ns(const registry::problem& p, backend::device& on) {
   const registry::choice how = registry::choose(p, on);
   backend::queue& queue = on.queue();
@@ -100,7 +100,7 @@ double computing_ns(const registry::problem& p, backend::device& on) {
   });
 }
 
-/// Between the two largest sizes of a first look.
+/// From the two largest sizes of a first look.
 growth measure_growth(const registry::algorithm& what, dtype type, backend::device& on) {
   const auto at = [&](const registry::extents& shape) {
     registry::problem p{.what = &what, .type = type, .shape = shape};
@@ -116,7 +116,7 @@ growth measure_growth(const registry::algorithm& what, dtype type, backend::devi
   return large;
 }
 
-/// diffuse starts from no file: its field is made where it is computed.
+/// All algorithms but diffuse, which makes its field on the device.
 bool starts_with_files(const registry::algorithm& what) { return what.name != "diffuse"; }
 
 }  // namespace

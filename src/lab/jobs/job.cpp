@@ -28,7 +28,7 @@ plain_copies copies_for(const plain_copies_of& all, const std::string& backend) 
   return found == all.end() ? copies_of_queue : found->second;
 }
 
-/// Files are read and written by several threads where a call has more than this.
+/// Files are read and written in parts of this size, each by one thread.
 constexpr std::uint64_t part_of_one_thread = 512 << 10;
 
 template <class Move>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole jobs: how those who are measured get their operands from the host and bring their results back.
+// Whole jobs: how a measured program gets its operands from the host and brings its results back.
 #pragma once
 
 #include "lab/bench/group.hpp"
@@ -11,7 +11,7 @@
 
 namespace tilewise::lab {
 
-/// The problem's operands, each in an .npy file. Without an output the result is a value that is printed.
+/// The problem's operands, each in an .npy file. If there is no output file, the result is a value that is printed.
 struct job_files {
   std::vector<std::string> in, out;
 };
@@ -19,18 +19,18 @@ struct file_outcome {
   registry::host_operands printed;
   record::phases phases;
 };
-/// How a row of ours does it: as the tool's commands do.
+/// Runs a row of ours on files, as the tool's commands do.
 using file_job = std::function<file_outcome(const registry::problem&, const row&, const job_files&)>;
 
-/// The copies between host memory and a device that its runtime offers to everybody. They wait.
+/// A runtime's own copies between host memory and a device, which anybody can call. They wait until the copy is done.
 struct plain_copies {
   void (*upload)(backend::queue& on, backend::memory to, const void* from, std::uint64_t bytes);
   void (*download)(backend::queue& on, void* to, backend::memory from, std::uint64_t bytes);
 };
-/// By backend; where there are none, ours are used.
+/// By backend. A backend without an entry uses our copies.
 using plain_copies_of = std::map<std::string, plain_copies, std::less<>>;
 
-/// What a program does that puts a peer to work without further ado: reads whole files on one thread, copies, computes,
+/// The job of a program that calls a peer in the simplest way: it reads whole files on one thread, copies, computes,
 /// copies back, and writes on one thread.
 class plain_job {
  public:
@@ -47,8 +47,8 @@ class plain_job {
   plain_copies copies_;
 };
 
-/// The limits of jobs: the same bytes read and written by all threads of a CPU device, and the same bytes on their way
-/// to a device and back at once; nothing is computed.
+/// The limits of jobs. On a CPU device, reads and writes the job's bytes with all threads. For any other device, copies
+/// the same bytes to it and back at once. Nothing is computed.
 void move_files(const registry::problem& p, const job_files& files, backend::queue& team);
 void move_operands(const registry::problem& p, backend::queue& queue, std::span<const void* const> inputs,
                    std::span<void* const> outputs);

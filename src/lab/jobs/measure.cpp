@@ -19,10 +19,10 @@ namespace tilewise::lab {
 
 namespace {
 
-/// What the tool prints has no file.
+/// Whether the tool prints the result and writes no file.
 bool is_printed(const registry::problem& p) { return p.what->name == "reduce"; }
 
-/// The median of each phase by itself.
+/// The median of each phase, taken separately.
 record::phases medians_of(std::span<const record::phases> all) {
   record::phases typical;
   record::each_field<record::phases>([&](const auto& f) {
@@ -79,7 +79,7 @@ class job_measurement {
     if (is_printed(p)) results_ = std::move(done.printed), to_ = registry::pointers_to(results_);
   }
 
-  /// So that no row is given what another one computed.
+  /// Clears the outputs, so that no row can pass with another row's results.
   void forget_results() {
     for (std::vector<std::byte>& result : results_) std::fill(result.begin(), result.end(), std::byte{0xa5});
     for (const std::string& path : files_.out) std::filesystem::remove(path);
@@ -107,7 +107,7 @@ class job_measurement {
       if (is_limit(*r.variant)) return;
       m.result.verify = verification_of(inputs_, r.variant->order, compare(inputs_, *r.variant, fetch_results()));
       if (!m.result.verify->ok) m.end(record::status::wrong, why_wrong(is_first));
-      phases_[i].clear();  // checks are no samples
+      phases_[i].clear();  // drops the phases of checks, which are not samples
     });
   }
 
@@ -145,9 +145,9 @@ class job_measurement {
   registry::host_operands results_;
   std::vector<const void*> from_;
   std::vector<void*> to_;
-  std::optional<memory_folder> folder_;  // of jobs on files
+  std::optional<memory_folder> folder_;  // for jobs on files
   job_files files_;
-  std::vector<std::vector<record::phases>> phases_;  // of each row's samples
+  std::vector<std::vector<record::phases>> phases_;  // by row, then by sample
   std::vector<measured> all_;
 };
 

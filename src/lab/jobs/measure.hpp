@@ -8,8 +8,8 @@
 
 namespace tilewise::lab {
 
-/// Each row from host to host or from file to file, as `how.what` says: checked, timed in rounds, checked again.
-/// `end_to_end` is the time of a job, and from files also its phases.
+/// Measures each row from host to host or from file to file, as `how.what` says. Rows are checked, timed in rounds, and
+/// checked again. `end_to_end` is the time of a job; jobs on files also have `phases`.
 std::vector<measured> measure_jobs(const group& what, const verified_case& inputs, const measuring& how);
 
 }  // namespace tilewise::lab

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder for files that are measured: in memory, where the system has such a place, so that no disk is.
+// A folder for the files of measured jobs. It is in memory if the system allows that, so that no disk is measured.
 #pragma once
 
 #include "io/unfinished.hpp"
@@ -11,9 +11,9 @@ namespace tilewise::lab {
 
 class memory_folder {
  public:
-  /// In /dev/shm, or where that cannot be written in TMPDIR or /tmp. Throws `io` if there is no such place.
+  /// Makes a folder in /dev/shm. If that is not writable, uses TMPDIR or /tmp. Throws `io` if none of them works.
   memory_folder();
-  ~memory_folder();  // removes it with its files
+  ~memory_folder();  // removes the folder and its files
   memory_folder(const memory_folder&) = delete;
 
   std::string file(const std::string& name) const { return path_ + "/" + name; }

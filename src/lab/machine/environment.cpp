@@ -26,9 +26,9 @@ namespace tilewise::lab {
 
 namespace {
 
-constexpr int order_version = 1;  // of docs/order.md: a new one means other bits
+constexpr int order_version = 1;  // of docs/order.md; a new version means other bits
 
-// An unknown fact is left out.
+// Unknown facts, reported as 0, are left out.
 record::maybe_count known(std::uint64_t size) { return size == 0 ? record::maybe_count() : size; }
 record::maybe_text known(const std::string& text) { return text.empty() ? record::maybe_text() : text; }
 
@@ -65,7 +65,7 @@ std::vector<record::cache> caches_of_first_cpu(const system_files& system) {
   return caches;
 }
 
-/// Of the control group that this process sees as its root: version 2, else version 1. 0: none.
+/// The limit of the control group that this process sees as its root, in version 2 or else 1; 0 if there is none.
 std::uint64_t group_memory_limit(const system_files& system) {
   std::uint64_t limit = system.number_in("/sys/fs/cgroup/memory.max");
   if (limit == 0) limit = system.number_in("/sys/fs/cgroup/memory/memory.limit_in_bytes");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where and with which build a time was measured, as facts for the record: what is the same in every record of a run.
+// Facts about the machine and the build for a record. They are the same in every record of a run.
 #pragma once
 
 #include "backend/backend.hpp"
@@ -9,11 +9,11 @@ namespace tilewise::lab {
 
 /// This build: version, commit, compiler, flags.
 record::tool tool_facts();
-/// This machine: system, CPU, caches, memory and its limit, governor, load, variables that steer runtimes.
+/// This machine: system, CPU, caches, memory and its limit, governor, load, and variables that configure runtimes.
 record::host host_facts();
 record::device device_facts(const device_info& info);
 
-/// False for builds whose times mean nothing.
+/// False for a build without optimization, whose times mean nothing.
 bool is_release_build();
 
 struct session {
@@ -21,7 +21,7 @@ struct session {
   record::tool tool;
   record::host host;
 
-  /// Signs a record: made by this run, now, with its own id.
+  /// Adds the run, the current time and a new id to a record.
   void sign(record::result& r) const;
 };
 session describe_session(std::vector<std::string> argv);

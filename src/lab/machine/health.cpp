@@ -30,7 +30,7 @@ std::string percent(double share) { return std::to_string(static_cast<int>(share
 
 std::string mebibytes(std::uint64_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
 
-/// In bytes, of a line such as "SwapFree:  1024 kB".
+/// The value of a line such as "SwapFree:  1024 kB", in bytes.
 std::uint64_t memory_fact(const system_files& system, const std::string& key) {
   return std::strtoull(system.value_of("/proc/meminfo", key + ":", ':').c_str(), nullptr, 10) * 1024;
 }
@@ -54,7 +54,7 @@ possible_finding governor(const system_files& system) {
 possible_finding recent_load(const system_files& system) {
   const double average = std::strtod(system.first_line("/proc/loadavg").c_str(), nullptr);
   const double processors = static_cast<double>(count_processors(system));
-  if (average <= processors / 4) return std::nullopt;  // as the report calls a machine busy
+  if (average <= processors / 4) return std::nullopt;  // the report's limit for a busy machine
   return finding{severity::harms, "load",
                  "the load of the last minute was " + std::to_string(average).substr(0, 4) + " on " +
                      std::to_string(count_processors(system)) + " processors",
@@ -75,7 +75,7 @@ possible_finding throttling(const system_files& system) {
 possible_finding clock_source(const system_files& system) {
   const std::string folder = "/sys/devices/system/clocksource/clocksource0/";
   const std::string current = system.first_line(folder + "current_clocksource");
-  // Those that a processor reads by itself, on x86, ARM, POWER and RISC-V.
+  // Clocks that a processor reads by itself, on x86, ARM, POWER and RISC-V.
   for (const char* quick : {"", "tsc", "arch_sys_counter", "timebase", "riscv_clocksource"})
     if (current == quick) return std::nullopt;
   const bool has_tsc = system.first_line(folder + "available_clocksource").find("tsc") != std::string::npos;
@@ -109,19 +109,19 @@ possible_finding swapped_memory(const system_files& system) {
                  "end what needs the memory, then `sudo swapoff -a && sudo swapon -a`"};
 }
 
-/// In processors; 0 where there is none.
+/// The quota of a control group in processors; 0 if there is none.
 double quota_of(const base::control_group& group) {
   if (group.is_version_2) {  // "150000 100000", or "max 100000"
     std::istringstream both(first_line_of(group.folder / "cpu.max"));
     double quota = 0, period = 0;
     return both >> quota >> period && period > 0 ? quota / period : 0;
   }
-  const double quota = std::strtod(first_line_of(group.folder / "cpu.cfs_quota_us").c_str(), nullptr);  // or -1
+  const double quota = std::strtod(first_line_of(group.folder / "cpu.cfs_quota_us").c_str(), nullptr);  // -1: no quota
   const double period = std::strtod(first_line_of(group.folder / "cpu.cfs_period_us").c_str(), nullptr);
   return quota > 0 && period > 0 ? quota / period : 0;
 }
 
-/// The strictest of all groups.
+/// The smallest quota of all enclosing groups.
 double processor_quota(const system_files& system) {
   double least = 0;
   for (const auto& group : base::control_groups("cpu", system.path("/proc/self/cgroup"), system.path("/sys/fs/cgroup")))
@@ -178,7 +178,7 @@ possible_finding nvidia(const system_files& system) {
                  "join the group that owns it, or start the container with `--gpus all`"};
 }
 
-/// What processes used so far, in ticks of the clock; `stolen` and `all` are of all processors.
+/// What each process has used so far, in ticks of the clock; `stolen` and `all` are sums over all processors.
 struct processor_time {
   struct process {
     std::string name;
@@ -188,7 +188,7 @@ struct processor_time {
   std::uint64_t stolen = 0, all = 0;
 };
 
-/// From "<pid> (<name>) <state> ...", where the name may hold anything, the end of a line too.
+/// Parses "<pid> (<name>) <state> ..."; the name may contain any characters, even a line break.
 processor_time::process process_in(const std::filesystem::path& stat) {
   std::string all;
   std::getline(std::ifstream(stat), all, '\0');
@@ -218,7 +218,7 @@ processor_time look_at_processes(const system_files& system) {
   return now;
 }
 
-/// At least a twentieth of a processor; the three busiest are named.
+/// Reports processes that use at least a twentieth of a processor, and names the three busiest.
 possible_finding busy_processes(const processor_time& before, const processor_time& after, double seconds) {
   std::vector<std::pair<double, std::string>> busy;
   const double ticks = seconds * static_cast<double>(sysconf(_SC_CLK_TCK));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What makes measurements on this machine bad, and what to do about it.
+// Finds what would spoil measurements on this machine, and says what to do about it.
 #pragma once
 
 #include "lab/machine/system_files.hpp"
@@ -10,7 +10,7 @@
 
 namespace tilewise::lab {
 
-/// The worst first: it moves times, it may move them, or it should be known when they are read.
+/// Worst first: it changes times, it may change them, or a reader of the times should know it.
 enum class severity : std::uint8_t { harms, may_harm, note };
 constexpr std::string_view name_of(severity s) {
   return s == severity::harms ? "harms" : s == severity::may_harm ? "may_harm" : "note";
@@ -22,8 +22,8 @@ struct finding {
   std::string what, advice;
 };
 
-/// Looks at the processors, their clocks, the memory, control groups and other processes. `wait` lets a moment pass and
-/// returns its length in seconds: what the others do meanwhile is counted.
+/// Examines the processors, their clocks, the memory, control groups and other processes. `wait` waits a moment and
+/// returns how many seconds that was; the work of other processes is counted meanwhile.
 std::vector<finding> examine(const system_files& system, const std::function<double()>& wait);
 
 }  // namespace tilewise::lab

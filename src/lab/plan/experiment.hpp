@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The documents that Tilewise started from, its seeds: what each measured, and the figures that it published. Each
-// document is one file in seeds/ and one line in experiment.cpp; one with its own application, like HiPerC, is a file
-// there and a line in the tool's documents.cpp. The figures are the document's and were never measured here.
+// The documents that Tilewise started from, its seeds: what each of them measured, and the figures that it published.
+// Each document is one file in seeds/ and one line in experiment.cpp. A document with its own application, like HiPerC,
+// is one file there and one line in the tool's documents.cpp. The figures are the document's own; they were not
+// measured here.
 #pragma once
 
 #include "record/record.hpp"
@@ -17,33 +18,34 @@
 
 namespace tilewise::lab {
 
-/// One time as a document gives it.
+/// One time that a document published.
 struct figure {
   registry::extents shape;
-  std::string_view system;  // as the document calls it: "naive GPU, local memory"
-  /// Our rows that it is shown beside, as patterns of `id @place`: "polymul/*:local @*".
+  std::string_view system;  // in the document's words: "naive GPU, local memory"
+  /// The rows of ours to show it beside, as patterns of `id @place`: "polymul/*:local @*".
   std::array<std::string_view, 2> counterparts;
   double ns;
-  bool with_transfers;  // from host to host; else the computation alone
+  bool with_transfers;  // from host to host; otherwise the computation alone
   std::string_view machine;
 };
 
-/// A program of a document, and our row that repeats it.
+/// A program of a document, and the row of ours that repeats it.
 struct method {
-  std::string_view system;        // as the document calls it
+  std::string_view system;        // in the document's words
   std::string_view row;           // a pattern of `id @place`
-  std::string_view differs = "";  // what our row does otherwise
+  std::string_view differs = "";  // how our row differs from it
 };
 
-/// One size that a document measured, and how its result begins: "2 7 16", or empty where the document shows none.
+/// One size that a document measured, and the first values of its result: "2 7 16", or empty if the document shows
+/// none.
 struct measured_size {
   registry::extents shape;
   std::string_view first_outputs;
-  decltype(registry::problem::number) number = {};  // as the algorithm's `numbers` name them
-  /// The run that the times are a part of, from its start until `goes_on` says no; null if there is none.
+  decltype(registry::problem::number) number = {};  // in the order of the algorithm's `numbers`
+  /// The whole run that the measured work is a part of. It runs until `goes_on` returns false. Null if there is none.
   void (*course)(const registry::choice& how, backend::queue& queue, const std::function<bool()>& goes_on,
                  record::course& course) = nullptr;
-  double times_in_run = 0;  // how often the document's whole run has this work; 0: it is the whole
+  double times_in_run = 0;  // how often the document's whole run does this work; 0: it does it once
 };
 
 struct experiment {
@@ -53,26 +55,27 @@ struct experiment {
   std::string_view baseline_device = "cpu:serial";
   dtype type;
   std::vector<measured_size> sizes;
-  /// The inputs that the document gives; null if it gives none: then those that `bench` uses everywhere else.
+  /// Makes the inputs that the document gives. Null if it gives none; then `bench` uses its usual inputs.
   registry::host_operands (*inputs)(const registry::problem&) = nullptr;
   std::string_view data = "seeds";  // what records call these inputs
   std::vector<figure> figures = {};
-  std::vector<method> methods = {};  // of several that fit a row, the first is meant
-  std::string_view only = "*";       // the variants that are measured, a pattern of ids
-  std::string_view sweep = "";       // those of them that are measured with every tuning
-  /// The numbers of processes that the document ran, and what each computes on: measured too, unless devices are named.
+  std::vector<method> methods = {};  // if several match a row, the first one counts
+  std::string_view only = "*";       // a pattern of ids: the variants to measure
+  std::string_view sweep = "";       // those of them to measure with every tuning
+  /// The process counts that the document ran, and the device of each process. They are measured too, unless the caller
+  /// names devices.
   std::vector<unsigned> ranks = {};
   std::string_view rank_device = "cpu:serial";
 
   const measured_size* at(const registry::extents& shape) const;
-  /// Each setting has its first value: a plain sum, no modulus.
+  /// The problem at this size. Each setting has its first value: a plain sum, no modulus.
   registry::problem problem(const measured_size& size) const;
 };
 
-/// Those of the documents in seeds/, document by document.
+/// All documents in seeds/, in order.
 std::span<const experiment> experiments();
 
-/// `count` elements of a type, element i from `value(i)`.
+/// `count` elements of a type; element i is `value(i)`.
 template <class T, class Value>
 std::vector<std::byte> operand_of(std::uint64_t count, Value value) {
   std::vector<std::byte> bytes(count * sizeof(T));
@@ -83,15 +86,15 @@ std::vector<std::byte> operand_of(std::uint64_t count, Value value) {
   return bytes;
 }
 
-/// The program that one of our rows repeats, or null.
+/// The document's program that this row of ours repeats, or null.
 const method* method_of(const experiment& from, const std::string& id, const std::string& place);
 /// All figures of a size.
 std::vector<const figure*> figures_at(const experiment& from, const registry::extents& shape);
-/// The figures of a size that one of our rows is shown beside.
+/// The figures of a size to show beside this row of ours.
 std::vector<const figure*> figures_of(const experiment& from, const registry::extents& shape, const std::string& id,
                                       const std::string& place);
 
-/// A function for each document; `experiments` has them all.
+/// One function for each document; `experiments` calls all of them.
 namespace seeds {
 std::vector<experiment> polynomials();
 std::vector<experiment> prefix_sum();

@@ -26,7 +26,7 @@ bool matches(const std::string& pattern, const std::string& text) {
   return fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
 }
 
-/// The catalog's variants of an algorithm and its public call.
+/// All variants of an algorithm in the catalog, and its public call.
 std::vector<const variant*> candidates(const registry::algorithm& what) {
   std::vector<const variant*> all = registry::variants_of(what);
   for (const variant& call : public_calls())
@@ -44,7 +44,7 @@ bool is_selected(const variant& v, const request& wanted) {
                                                  [&](const std::string& selector) { return is_meant(selector, v); });
 }
 
-/// Whole jobs are those of each device's own choice, unless variants are named.
+/// Whole jobs run each device's own choice, unless variants are named.
 bool is_of_choices(const request& wanted) {
   const auto is_algorithm = [](const std::string& selector) {
     return std::any_of(registry::algorithms().begin(), registry::algorithms().end(),
@@ -91,12 +91,12 @@ std::vector<const registry::algorithm*> selected_algorithms(const request& wante
   return selected;
 }
 
-/// The CPU executors share one entry; every other device has its own. Serial code and peers that run on one thread
-/// belong to cpu:serial, which is added where the caller left it out.
+/// Devices that share one group of rows: all CPU executors together, or one other device. Serial code and peers with
+/// one thread run on cpu:serial, which is added if the caller did not name it.
 struct place {
   std::string name;
-  device_list devices;  // as asked for
-  device_list all;      // with cpu:serial, which comes first
+  device_list devices;  // as the caller asked
+  device_list all;      // also cpu:serial, first
 };
 
 std::vector<place> places_of(const device_list& devices) {
@@ -128,8 +128,8 @@ void add_rows(std::vector<row>& rows, const registry::problem& p, const variant&
   }
 }
 
-/// Code that does not go through the executor, such as a peer, runs once: on the last device that can run it, which is
-/// one with threads where there is one.
+/// The device for code that does not use the executor, such as a peer, and so is measured once. It is the last device
+/// that can run it, which has threads if any has.
 std::shared_ptr<backend::device> only_device(const registry::problem& p, const variant& v, const device_list& all) {
   const registry::tuning t = registry::default_tuning(v.tuning);
   for (auto d = all.rbegin(); d != all.rend(); ++d)
@@ -137,18 +137,18 @@ std::shared_ptr<backend::device> only_device(const registry::problem& p, const v
   return nullptr;
 }
 
-/// A first look has every variant of this algorithm, at the larger size: each is a step of a known ladder, and OpenCL
-/// compiles them quickly.
+/// In a first look this algorithm has rows for all its variants at the larger size: they are the steps of a well-known
+/// ladder, and OpenCL compiles them quickly.
 constexpr std::string_view ladder_of_first_look = "matmul";
 
 bool is_opencl_on_cpu(const device_info& info) { return info.backend == "opencl" && info.is_cpu; }
 bool is_another_team(const device_info& info) { return info.name == "cpu:openmp" || info.name == "cpu:tbb"; }
 
-/// Whether the device would take another variant. Where none computes the problem, all are shown, with the reasons.
+/// Whether the device would choose another variant. If it can choose none, all are shown with the reasons.
 bool is_passed_over(const registry::problem& p, const variant& v, const backend::device& on, const request& wanted) {
   const bool is_ladder =
       p.what->name == ladder_of_first_look && p.shape != p.what->quick_shapes.front() && !is_whole_job(wanted.what);
-  if (is_ladder && !is_opencl_on_cpu(on.info())) return false;  // whose compiler takes seconds for each step
+  if (is_ladder && !is_opencl_on_cpu(on.info())) return false;  // OpenCL on a CPU takes seconds to compile each step
   try {
     return registry::choose(p, on).variant != &v;
   } catch (const error&) {
@@ -156,9 +156,9 @@ bool is_passed_over(const registry::problem& p, const variant& v, const backend:
   }
 }
 
-/// What a first look and whole jobs leave out on a device. OpenMP and oneTBB run the kernels that cpu:threads runs too,
-/// so they are measured where the devices were named. A peer such as CLBlast takes half a minute to compile on a CPU,
-/// and no choice ever falls on it.
+/// Whether a first look or a whole job leaves a variant out on this device. OpenMP and oneTBB run the same kernels as
+/// cpu:threads, so they are measured only if the caller names devices. A peer such as CLBlast takes half a minute to
+/// compile on a CPU, and is never chosen.
 bool is_for_later(const registry::problem& p, const variant& v, const backend::device& on, const request& wanted) {
   const bool is_job = is_of_choices(wanted);
   if (!wanted.is_first_look() && !is_job) return false;
@@ -167,7 +167,8 @@ bool is_for_later(const registry::problem& p, const variant& v, const backend::d
   return (is_another_team(on.info()) && !wanted.names_devices) || is_passed_over(p, v, on, wanted);
 }
 
-/// Of a document, what its experiment names; and of the other teams of threads, what repeats one of its programs.
+/// Whether the document's experiment includes the variant. OpenMP and oneTBB are included only where they repeat one of
+/// its programs, for peers, or if the caller names devices.
 bool is_of_experiment(const variant& v, const backend::device& on, const experiment* from, const request& wanted) {
   if (from == nullptr) return true;
   if (!matches(std::string(from->only), v.id())) return false;
@@ -175,14 +176,15 @@ bool is_of_experiment(const variant& v, const backend::device& on, const experim
   return wanted.names_devices || !is_another_team(on.info()) || v.peer || is_repeated;
 }
 
-/// The variant by itself, not the algorithm, or its device.
+/// Whether the caller named the variant or its device, and not only the algorithm.
 bool is_named(const variant& v, const request& wanted) {
   return wanted.names_devices || !wanted.variant.empty() ||
          std::any_of(wanted.selectors.begin(), wanted.selectors.end(),
                      [&](const std::string& s) { return s != v.algorithm && is_meant(s, v); });
 }
 
-/// What calls start with, unless others are asked for; documents are measured by the defaults, or swept.
+/// The tunings to measure: what calls use, unless others are asked for. Documents are measured with the default, or
+/// with all tunings of a sweep.
 std::vector<registry::starting_tuning> tunings_of(const registry::problem& p, const variant& v,
                                                   const backend::device& on, const experiment* from,
                                                   const request& wanted) {
@@ -195,7 +197,7 @@ std::vector<registry::starting_tuning> tunings_of(const registry::problem& p, co
   return all;
 }
 
-/// A document whose baseline is the definition has it timed, however long one call takes.
+/// The definition is also measured if it is a document's baseline, however long one call takes.
 bool is_definition_wanted(const registry::problem& p, const experiment* from) {
   return is_definition_timed(p) || (from != nullptr && from->baseline == registry::reference_of(*p.what).id());
 }
@@ -224,7 +226,7 @@ std::vector<row> rows_of(const registry::problem& p, const experiment* from, con
   return rows;
 }
 
-/// All devices together: what a user chooses from.
+/// One group for all devices together, since a user chooses among them.
 group jobs_of(const registry::problem& p, const experiment* from, const std::vector<place>& places,
               const request& wanted) {
   const bool of_files = wanted.what == mode::file_to_file;
@@ -250,14 +252,14 @@ void add_groups(std::vector<group>& plan, const registry::problem& p, const expe
   for (const place& where : places) {
     std::vector<row> rows = rows_of(p, from, where, wanted);
     if (rows.empty()) continue;
-    const auto& widest = where.all.back();  // one core's limits are none of all cores
+    const auto& widest = where.all.back();  // the limits of all cores, not those of one
     for (const variant* limit : limits_of(p, widest->info().backend)) rows.push_back({limit, widest});
     plan.push_back({p, where.name, std::move(rows), from, wanted.data});
   }
 }
 
-/// Together with what the document ran in several processes: as groups of this process or, of those that mpirun has
-/// started, as these.
+/// Adds the rank counts that the document ran. Under mpirun the ranks are the processes that it started; otherwise they
+/// are groups within this process.
 device_list with_ranks(const asked_experiment& asked, device_list devices) {
   const experiment& from = *asked.from;
   if (from.ranks.empty() || figures_at(from, asked.problem.shape).empty()) return devices;

@@ -15,7 +15,7 @@ using registry::algorithm;
 using registry::extents;
 using registry::problem;
 
-/// The ranks of its shapes: the plain one, and those with leading strides.
+/// The numbers of dimensions that the algorithm accepts, for plain shapes and for those with leading strides.
 std::set<unsigned> ranks_of(const algorithm& what) {
   std::set<unsigned> ranks;
   for (const auto& shapes : {what.quick_shapes, what.edge_shapes})
@@ -23,7 +23,7 @@ std::set<unsigned> ranks_of(const algorithm& what) {
   return ranks;
 }
 
-/// N, NxN or NxNxN. Sizes of another kind, such as those of a mask, are what they are in the first quick shape.
+/// N, NxN or NxNxN. Other sizes of a shape, such as those of a mask, come from the first quick shape.
 extents cube(const algorithm& what, std::uint64_t n) {
   extents shape = what.quick_shapes.front();
   for (unsigned i = shape.rank; i-- > 0;)
@@ -31,7 +31,7 @@ extents cube(const algorithm& what, std::uint64_t n) {
   return shape;
 }
 
-/// What all else is held against shall be there to see.
+/// The largest quick shape at which the definition is timed, so that there is a baseline to compare with.
 extents largest_with_definition(const algorithm& what) {
   const auto found = std::find_if(what.quick_shapes.rbegin(), what.quick_shapes.rend(), [&](const extents& shape) {
     return is_definition_timed({.what = &what, .type = what.types.front(), .shape = shape});
@@ -59,7 +59,7 @@ std::vector<std::string_view> words_of(std::string_view setting, const request& 
   return words;
 }
 
-/// Every combination of the words asked for; of a setting that nothing is said about, the first.
+/// All combinations of the words asked for. A setting that is not mentioned has its first word.
 std::vector<problem> with_settings(const problem& plain, const request& wanted) {
   std::vector<problem> all{plain};
   for (const registry::setting& setting : plain.what->settings) {
@@ -87,7 +87,7 @@ std::string listed(const std::set<unsigned>& ranks) {
   return text;
 }
 
-/// The types asked for; else the preset's, and the algorithm's own first one, which is all that a first look has.
+/// The types asked for, or else the preset's. A first look uses only the algorithm's first type.
 std::vector<dtype> types_of(const algorithm& what, const request& wanted) {
   if (!wanted.types.empty()) return wanted.types;
   if (wanted.is_first_look()) return {what.types.front()};

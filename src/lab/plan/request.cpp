@@ -11,7 +11,7 @@ std::vector<preset> presets() {
   quick.max_ns = 0.25e9;
   stop_rule normal;
   normal.max_ns = 2e9;
-  stop_rule documents;  // hundreds of rows
+  stop_rule documents;  // shorter, since there are hundreds of rows
   documents.min_ns = 0.1e9;
   documents.max_ns = 0.75e9;
   return {{"quick", {dtype::f32}, {op::sum}, false, quick, false, true},

@@ -16,11 +16,12 @@ namespace tilewise::lab {
 namespace {
 
 constexpr double longest_stretch_ns = 60e9;
-/// What is not timed, on one core: making inputs and comparing results, and computing the definition.
+/// Speeds on one core of the work that is not timed: making inputs and comparing results; and computing the definition.
 constexpr double bytes_per_ns = 1, operations_per_ns = 0.5;
-/// Of the time that a row's samples may take: they, warming up, and what the last round takes beyond.
+/// The cost of a row as a multiple of the time that its samples may take: the samples, the warm-up, and the excess of
+/// the last round.
 constexpr double share_of_samples = 1.2;
-/// Likewise a round trip and a call on host memory, a fifth as long each; at the first visit.
+/// The same for a round trip and a call on host memory, which get a fifth of the time each, at the first visit only.
 constexpr double share_of_transfers = 0.5;
 
 double cost_of_inputs(const registry::problem& p) {
@@ -34,7 +35,7 @@ double cost_of_rows(const group& g, const measuring& how, bool is_last) {
   const double samples = how.rule.max_ns * (share_of_samples / visits_of_each);
   const double transfers = has_transfers ? how.rule.max_ns * share_of_transfers : 0;
   const double checks = 2 * static_cast<double>(operand_bytes(g.problem)) / bytes_per_ns;
-  return static_cast<double>(timed) * (samples + transfers + checks) + samples;  // one of them is timed twice
+  return static_cast<double>(timed) * (samples + transfers + checks) + samples;  // one row is timed twice
 }
 
 bool follows(const group& g, const group& last) {
@@ -72,7 +73,7 @@ stop_rule of_one_visit(stop_rule both) {
 
 namespace {
 
-/// The same at every size.
+/// The key of a row; it is equal at every size.
 std::string key_of(const group& g, const row& r) {
   std::string key = r.id() + " " + r.on->info().name + " " + registry::to_string(r.tuning, r.variant->tuning) + " " +
                     std::string(name_of(g.problem.type));
@@ -81,7 +82,8 @@ std::string key_of(const group& g, const row& r) {
   return key;
 }
 
-/// By operations, which time steps count towards, and bytes where an algorithm counts none.
+/// By how much the work grows: in operations, which include time steps, or in bytes if the algorithm counts no
+/// operations.
 double growth_of(const registry::problem& to, const registry::problem& from) {
   const double operations = from.what->operations(from), bytes = from.what->compulsory_bytes(from);
   if (operations > 0) return to.what->operations(to) / operations;
@@ -146,7 +148,7 @@ std::pair<double, const pace::timed_size*> pace::expected(const group& g, const 
     if (largest == nullptr || growth_of(t.problem, largest->problem) > 1) largest = &t;
   }
   if (largest == nullptr) return {0, nullptr};
-  // What a call costs of itself does not grow; a busy team of threads has been seen to take so long to begin.
+  // The overhead of a call does not grow with the size. A busy team of threads has taken this long to start.
   constexpr double longest_start_ns = 2e6;
   return {std::max(0.0, largest->ns - longest_start_ns) * growth_of(g.problem, largest->problem), largest};
 }

@@ -19,10 +19,10 @@ namespace tilewise::lab {
 
 namespace {
 
-/// A roof is compared with other machines' and with levels 15 % apart; an interval needs six samples.
+/// Precise enough to compare machines, and levels that differ by 15 %; an interval needs six samples.
 constexpr stop_rule roofs_rule{.precision = 0.02, .min_samples = 7, .min_ns = 0, .max_samples = 15, .max_ns = 0.1e9};
 
-/// Memory that has been written: pages that have not are one page of zeros, which every cache holds.
+/// Memory that has been written. Pages that were never written all map to one page of zeros, which fits any cache.
 class written_memory {
  public:
   written_memory(backend::queue& queue, std::uint64_t bytes) : all_(queue, bytes) {
@@ -39,11 +39,11 @@ class written_memory {
   backend::buffer all_;
 };
 
-/// What is measured, and its work in a call, known once it has run.
+/// A roof to measure. The work of one call is known only after it has run.
 struct roof {
   ceiling which;
   dtype type;
-  std::uint64_t size;  // of the working set in bytes, or an element of a launch; 0 of arithmetic
+  std::uint64_t size;  // bytes of the working set, or of an element for a launch; 0 for arithmetic
   std::function<double()> call;
   double work = 0;
 };
@@ -52,7 +52,7 @@ std::vector<roof> arithmetic_of(backend::queue& queue) {
   std::vector<roof> all;
   for (const dtype type : {dtype::f32, dtype::f64, dtype::i32, dtype::i64})
     for (const ceiling which : {ceiling::fma, ceiling::muladd}) {
-      if (!is_float(type) && which == ceiling::muladd) continue;  // it is the same
+      if (!is_float(type) && which == ceiling::muladd) continue;  // for integers it is the same as fma
       if (type == dtype::f64 && !queue.device().info().fp64) continue;
       all.push_back({which, type, 0, [&queue, which, type] { return operations_of(which, type, queue); }});
     }
@@ -68,7 +68,7 @@ std::vector<roof> readings_of(backend::queue& queue, const backend::roofs& roofs
   return all;
 }
 
-/// What starts and ends takes as long as if it moved an element.
+/// An empty kernel counts as moving one element.
 roof launch_of(backend::queue& queue, const backend::roofs& roofs) {
   constexpr auto type = dtype::u64;
   return {ceiling::launch, type, size_of(type), [&queue, &roofs] {
@@ -83,7 +83,7 @@ contender contender_of(roof& of, backend::queue& queue) {
     for (std::uint64_t i = 0; i < calls; ++i) of.work = of.call();
     return queue.stop_clock();
   };
-  // Its working set lies where it can before the clock starts.
+  // An untimed call first, so that the working set is already in its cache.
   const auto settle = [&of, &queue] { of.call(), queue.finish(); };
   return {std::string(name_of(of.which)) + " " + std::to_string(of.size), time, settle};
 }
@@ -120,7 +120,7 @@ record::result record_of(const roof& of, const series& taken, backend::device& o
   r.timing->clock_name = on.queue().clock_name();
   r.timing->clock_resolution_ns = static_cast<std::uint64_t>(clock_resolution_ns());
   record::rates& rates = r.derived.emplace();
-  // What it can do at most: other programs can only slow it down.
+  // The fastest sample counts: other programs can only slow the device down.
   const double per_s = of.work / *r.timing->kernel->min_ns * 1e9;
   rates.bound_by = of.which;
   rates.fraction_of_ceiling = 1;
@@ -146,7 +146,7 @@ std::vector<record::result> measured_in_rounds(std::vector<roof>& all, backend::
 
 std::vector<std::uint64_t> working_sets(const device_info& on, std::uint64_t least) {
   constexpr std::uint64_t page = 4096, unknown_cache = std::uint64_t{64} << 20, longest = std::uint64_t{4} << 30;
-  // NVIDIA's OpenCL tells of the units' own caches, 4 MiB in all, where the device's is 50 MiB.
+  // OpenCL on NVIDIA reports the caches of its units, 4 MiB in all, although the device's cache has 50 MiB.
   constexpr std::uint64_t largest_of_gpus = std::uint64_t{256} << 20;
   const std::uint64_t told = on.cache != 0 ? on.cache : unknown_cache;
   const std::uint64_t cache = on.is_cpu ? told : std::max(told, largest_of_gpus);
@@ -190,7 +190,7 @@ std::optional<registry::choice> chosen(const registry::problem& p, const backend
   try {
     return registry::choose(p, on);
   } catch (const error&) {
-    return std::nullopt;  // it has no variant of it
+    return std::nullopt;  // the device has no variant of the algorithm
   }
 }
 

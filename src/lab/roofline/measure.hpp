@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures the roofs of a device apart from any problem: how fast it reads working sets of all sizes, from which the
-// levels of its memory are found, how fast it multiplies and adds on each type, and how long a kernel takes that does
-// nothing. And what to measure to see what bounds each algorithm there: what `auto` would run, and the limits.
+// Measures the roofs of a device apart from any problem: how fast it reads working sets of all sizes, which shows the
+// levels of its memory; how fast it multiplies and adds on each type; and how long an empty kernel takes. Also plans
+// what to measure to see what bounds each algorithm on a device: the variant that `auto` would run, and the limits.
 #pragma once
 
 #include "lab/bench/group.hpp"
@@ -10,20 +10,20 @@
 
 namespace tilewise::lab {
 
-/// The working sets that are read: from the smallest that keeps the device busy to four times its last-level cache,
-/// four for each doubling, as much as a quarter of its memory holds. What a GPU says of its caches need not be the
-/// last level: there it is four times the largest cache that a GPU has, 256 MiB.
+/// The working sets to read, four for each doubling: from the smallest that keeps the device busy to four times its
+/// last-level cache, and at most a quarter of its memory. The cache that a GPU reports need not be its last level, so
+/// on a GPU the largest cache of any GPU counts, 256 MiB.
 std::vector<std::uint64_t> working_sets(const device_info& on, std::uint64_t least);
 
-/// A record for each roof, not yet signed; none where the backend has no roofs (backend/roofs.hpp). Takes a few seconds
+/// One record for each roof, not yet signed; none if the backend has no roofs (backend/roofs.hpp). Takes a few seconds
 /// for each device.
 std::vector<record::result> measure_roofs(backend::device& on, const round_hooks& hooks);
-/// The launch alone, which takes a tenth of a second; none where a call starts nothing.
+/// Measures the launch of a kernel alone, in a tenth of a second. No record if the device launches nothing.
 std::vector<record::result> measure_launch(backend::device& on, const round_hooks& hooks);
 
-/// A group for each algorithm that the device computes, with the type of a first look, at this size (N means NxN or
-/// NxNxN for matrices), or at the largest of a first look if it is 0. Throws `invalid_argument` for a size at which no
-/// algorithm has an answer.
+/// One group for each algorithm that the device computes, with the type that a first look uses. The size is `n` (NxN or
+/// NxNxN for matrices), or the largest of a first look if `n` is 0. Throws `invalid_argument` if no algorithm has an
+/// answer at this size.
 std::vector<group> make_roofline_plan(const std::shared_ptr<backend::device>& on, std::uint64_t n);
 
 }  // namespace tilewise::lab

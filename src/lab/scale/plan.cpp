@@ -20,11 +20,11 @@ struct team {
   device_handle on;
 };
 
-/// What is measured, all of one kind.
+/// The teams to measure: all of threads, or all of ranks.
 struct teams {
-  device_handle one;  // of the programs for one processor
+  device_handle one;  // runs the programs for one processor
   std::vector<team> all;
-  std::uint64_t cache_bytes;  // of the largest
+  std::uint64_t cache_bytes;  // of the largest team
   bool are_threads;
 };
 
@@ -44,7 +44,7 @@ teams teams_of_threads(const scaling_request& wanted) {
   return found;
 }
 
-/// Each member has as many threads in a small group as in the largest.
+/// Each member has the same number of threads in a small group as in the largest.
 teams teams_of_ranks(const scaling_request& wanted) {
   const auto members = backend::group::members_of(*wanted.on);
   const device_info& first = members.front()->info();
@@ -71,7 +71,7 @@ teams teams_of_ranks(const scaling_request& wanted) {
     const std::string name = is_one_name || p == 1 ? std::to_string(p) + "*" + first.name : names;
     found.all.push_back({p, backend::find_device(name, {.threads = share * p, .instruction_set = {}})});
   }
-  // GPUs have a cache each, teams of the CPU share one.
+  // Each GPU has its own cache; teams of the CPU share one.
   found.cache_bytes = first.cache * (first.backend == "cpu" ? 1 : count);
   return found;
 }
@@ -99,7 +99,7 @@ std::vector<const registry::algorithm*> selected(const scaling_request& wanted) 
   return all;
 }
 
-/// Those of the algorithm's usual sizes come in the order of their work.
+/// The first usual size beyond the caches. The algorithm's usual sizes are in the order of their work.
 registry::extents beyond_caches(const registry::algorithm& what, std::uint64_t cache_bytes) {
   const auto found =
       std::find_if(what.normal_shapes.begin(), what.normal_shapes.end(), [&](const registry::extents& s) {
@@ -108,7 +108,7 @@ registry::extents beyond_caches(const registry::algorithm& what, std::uint64_t c
   return found == what.normal_shapes.end() ? what.normal_shapes.back() : *found;
 }
 
-/// Of the algorithm's first type and plainest settings.
+/// The problem with the algorithm's first type and first settings.
 registry::problem posed(const registry::algorithm& what, request asked) {
   asked.types = {what.types.front()};
   const asked_problems found = problems_of(what, asked);
@@ -126,8 +126,8 @@ registry::problem problem_for_one(const registry::algorithm& what, const scaling
   return posed(what, std::move(asked));
 }
 
-/// Candidates for the best program for one processor: on the CPU all that there are, peers included. Where the
-/// definition takes seconds, so do others of ours that `auto` does not choose.
+/// Candidates for the best program on one processor. On the CPU these are all variants and peers. If the definition
+/// takes seconds, our variants may too; then of ours only the choice of `auto` is a candidate.
 std::vector<row> rows_for_one(const registry::problem& p, const device_handle& on) {
   std::vector<row> rows;
   const registry::choice chosen = registry::choose(p, *on);
@@ -140,7 +140,7 @@ std::vector<row> rows_for_one(const registry::problem& p, const device_handle& o
   return rows;
 }
 
-/// Of one algorithm, its rows for one processor first.
+/// The groups of one algorithm. Rows for one processor come first.
 class algorithm_plan {
  public:
   algorithm_plan(const registry::problem& for_one, const teams& on, bool is_weak)
@@ -174,7 +174,7 @@ class algorithm_plan {
   group begun(const registry::problem& p, const team& t) const {
     return {p, on_.are_threads ? "cpu" : t.on->info().name, {}};
   }
-  /// What bounds several devices is no limit of one of them.
+  /// Adds limits for teams of threads only: the limits of several devices do not bound one of them.
   group ended(group all) const {
     const device_handle last = all.rows.back().on;
     if (on_.are_threads)
@@ -185,7 +185,7 @@ class algorithm_plan {
   registry::problem for_one_;
   const teams& on_;
   bool is_weak_;
-  registry::choice same_;  // the program of every row but those for one
+  registry::choice same_;  // the program for all rows except those for one processor
 };
 
 }  // namespace

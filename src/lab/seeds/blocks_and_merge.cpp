@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocked matrix product and merge sort in OpenCL. Random inputs, and for the sort sorted and reversed ones; the
-// document's times are in plots only. Of its sorts, the text names only the smallest sizes and the largest.
+// Blocked matrix product and merge sort in OpenCL. Inputs are random; for the sort also sorted and reversed. The
+// document shows its times only in plots, and its text names only the smallest and the largest sizes of the sorts.
 #include "lab/plan/experiment.hpp"
 
 namespace tilewise::lab::seeds {

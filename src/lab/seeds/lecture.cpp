@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lecture on data-parallel programming. It works out two sums, of five and of eight numbers, and measures nothing;
-// what it describes is measured here at sizes of ours.
+// A lecture on data-parallel programming. It works out two sums, of five and of eight numbers, and measures nothing.
+// The methods that it describes are measured here at sizes that we chose.
 #include "lab/plan/experiment.hpp"
 
 namespace tilewise::lab::seeds {
@@ -36,7 +36,7 @@ experiment long_sums() {
                       {"threads", "reduce/cpu @cpu:threads"}}};
 }
 
-/// Of the blocked product with any side, and of K divided too.
+/// The blocked product with blocks of any size, and with K divided as well.
 experiment blocks() {
   return {.algorithm = "matmul",
           .document = document,

@@ -48,7 +48,7 @@ std::vector<figure> figures() {
   };
 }
 
-/// Beside the two sizes that it measured, those that show where one method overtakes another.
+/// The two sizes that it measured, and sizes at which one method overtakes another.
 std::vector<measured_size> sizes() {
   std::vector<measured_size> all;
   for (const std::uint64_t n : {256, 1024, 4096, 16384, 65536}) all.push_back({{n, n}, "2 7 16 30 50"});

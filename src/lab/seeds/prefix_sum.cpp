@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The prefix sum of floats with OpenCL, swept over the local work size with both ways to add the carry.
+// The prefix sum of floats in OpenCL, for many local work sizes and both ways to add the carry.
 #include "lab/plan/experiment.hpp"
 
 namespace tilewise::lab::seeds {

@@ -54,7 +54,7 @@ bool agree(const std::array<double, 3>& times) {
 calibration warm_up(const contender& who, double max_ns) {
   const double long_enough =
       std::max(shortest_sample_ns, shortest_sample_ticks * as_first_rank(static_cast<double>(clock_resolution_ns())));
-  constexpr std::uint64_t most_calls = std::uint64_t{1} << 24;  // a call of nothing must end as well
+  constexpr std::uint64_t most_calls = std::uint64_t{1} << 24;  // so that a call that does nothing ends as well
   calibration found;
   double spent = 0, last = 0;
   const auto sample = [&] {
@@ -80,14 +80,14 @@ calibration warm_up(const contender& who, double max_ns) {
 
 namespace {
 
-/// Where times never agree, as on a busy machine, warming up shall not take as long as measuring.
+/// Limits the warm-up on a busy machine, where times may never agree.
 constexpr double longest_warm_up_ns = 2e9, share_of_warm_up = 0.25;
 
 struct participant {
   const contender* who;
   series taken = {};
   double spent_ns = 0;
-  bool satisfied = false;  // meets the rule; goes on while others do not
+  bool satisfied = false;  // it has met the rule, and goes on because others have not
   bool left = false;
 };
 
@@ -103,7 +103,7 @@ void guarded(participant& p, const round_hooks& hooks, F&& f) {
   }
 }
 
-/// A call that takes as long as all samples may is the only one: nothing of it needs warming up.
+/// A call that takes as long as all samples may is the only sample; then there is no warm-up.
 void warm_up(participant& p, const stop_rule& rule) {
   const calibration found = warm_up(*p.who, std::min(share_of_warm_up * rule.max_ns, longest_warm_up_ns));
   p.taken.calls_per_sample = found.calls_per_sample;
@@ -117,7 +117,7 @@ void take_sample(participant& p, const stop_rule& rule) {
   if (p.who->prepare) p.who->prepare();
   const double ns = p.who->time(p.taken.calls_per_sample);
   p.taken.ns.push_back(ns / static_cast<double>(p.taken.calls_per_sample));
-  // What prepare costs counts too, or cold samples would last for ever.
+  // The time of `prepare` counts too; otherwise cold samples would never reach their time limit.
   p.spent_ns += std::max(ns, as_first_rank(static_cast<double>(now_ns() - started)));
   if (p.who->after) p.who->after();
   const auto reason = rule.verdict(p.taken.ns, p.spent_ns);

@@ -10,7 +10,7 @@ namespace tilewise::lab {
 
 namespace {
 
-/// With linear interpolation between neighbours, as most tools define it (Hyndman and Fan's type 7).
+/// Interpolates linearly between neighbours, as most tools do (Hyndman and Fan's type 7).
 double quantile(std::span<const double> sorted, double q) {
   const double position = q * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(position);
@@ -28,8 +28,8 @@ double mean_of(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-/// One standard deviation as estimated from the deviations. When more than half of the values are equal, the MAD is
-/// zero and the mean deviation takes its place; the factors make both agree for a normal distribution.
+/// An estimate of the standard deviation. If more than half of the values are equal, the MAD is zero, and the mean
+/// deviation is used instead; the factors make both agree for a normal distribution.
 double robust_sigma(double mad, std::span<const double> deviations) {
   return mad > 0 ? mad / 0.6745 : 1.253314 * mean_of(deviations);
 }

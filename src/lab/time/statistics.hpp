@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a list of times says: medians with intervals that assume nothing about the distribution.
+// Statistics of a list of times: medians with intervals that assume nothing about the distribution.
 #pragma once
 
 #include <cstddef>
@@ -24,17 +24,18 @@ struct summary {
 /// Binomial(n, 1/2) whatever the distribution. None below 6 samples, where even [min, max] covers less than 95 %.
 std::optional<interval> median_interval(std::span<const double> sorted);
 
-/// `values` in any order; at least one.
+/// `values` may be in any order; there must be at least one.
 summary summarize(std::span<const double> values);
 
-/// Of what was taken at several visits, `visits` many each. The interval reaches to each visit's own median: what moves
-/// all samples of a visit, such as where its memory lies, is no part of the spread within one.
+/// For samples from several visits; `visits` has the number of samples in each. The interval is widened to include each
+/// visit's own median, since a shift of a whole visit, such as by where its memory lies, does not show in the spread
+/// within a visit.
 summary summarize(std::span<const double> values, std::span<const std::size_t> visits);
 
-/// Of other[i] / ours[i], round by round: above 1 means that ours is faster. Rounds in which only one of them took
-/// part are left out. None if there is no common round.
+/// The statistics of other[i] / ours[i], round by round: above 1 means that ours is faster. Rounds in which only one
+/// took part are left out. None if there is no common round.
 std::optional<summary> ratio_of(std::span<const double> other, std::span<const double> ours);
-/// The same of what was taken at several visits, with the interval as above.
+/// The same for several visits, with the interval widened as above.
 std::optional<summary> ratio_of(std::span<const std::span<const double>> others,
                                 std::span<const std::span<const double>> ours);
 

@@ -33,7 +33,7 @@ tuning_case case_of(const registry::problem& p, const registry::variant& v,
   return c;
 }
 
-/// What the device computes it with by default. Throws `unsupported` if nothing.
+/// The device's default choice of a variant. Throws `unsupported` if there is none.
 const registry::variant& variant_for(const tunable& asked, const registry::problem& p, const backend::device& on) {
   const std::string id = asked.by == nullptr ? "" : asked.by->id();
   return *registry::choose(p, on, {.variant = id}).variant;
@@ -94,14 +94,14 @@ std::vector<tuning_case> make_tuning_plan(const request& wanted) {
 
 namespace {
 
-constexpr unsigned first_rounds = 6;  // the fewest that have an interval
+constexpr unsigned first_rounds = 6;  // the fewest that give an interval
 constexpr double least_gain = 0.01;
 
-/// Of the first stage's checks. With warming up, the samples and the second check, calls so long that this ends them
-/// take half of the race's time there, and as much again in all further stages.
+/// The share of the race's time for the checks of the first stage. If calls are so long that this limit ends the stage,
+/// its warm-up, samples and second check take it to half of the race's time, and all further stages take as much again.
 constexpr double share_of_checks = 0.125, least_checks_ns = 2e9, compiling_ns = 60e9;
 
-/// Infinite where there is none.
+/// Infinite if there are no times.
 double median_of(const std::vector<double>& times) {
   return times.empty() ? std::numeric_limits<double>::infinity() : summarize(times).median;
 }
@@ -124,7 +124,7 @@ class race_track {
   std::size_t candidates() const { return running_.size() - 1; }
   bool goes_on() const { return candidates() > 0 && !how_.hooks.interrupted(); }
 
-  /// Each of those left for so long at most.
+  /// Measures all remaining tunings, each for at most the rule's time.
   void measure(stop_rule rule) {
     how_.rule = rule;
     ++stage_;
@@ -173,7 +173,7 @@ class race_track {
   }
 
  private:
-  /// Those with an order of their own may differ from the definition, but not from tuning to tuning.
+  /// A variant with its own order may differ from the definition, but not between its tunings.
   void refuse_other_bits(measured& m) const {
     if (!all_.front().last.is_ok()) return;
     const auto &own = m.result.verify, &first = all_.front().last.result.verify;
@@ -222,13 +222,13 @@ race_result race(const tuning_case& what, const verified_case& inputs, measuring
   const auto stages = static_cast<unsigned>(std::bit_width(std::max<std::size_t>(track.candidates(), 1) - 1));
   for (unsigned stage = 0; stage < stages && track.candidates() > 1 && track.goes_on(); ++stage) {
     const std::size_t rounds = std::size_t{first_rounds} << stage;
-    const auto measured_rows = static_cast<double>(track.candidates() + 2);  // the default twice
+    const auto measured_rows = static_cast<double>(track.candidates() + 2);  // the default is measured twice
     track.measure(
         {.min_samples = rounds, .min_ns = 0, .max_samples = rounds, .max_ns = budget_ns / 2 / stages / measured_rows});
     track.leave_behind();
   }
   const bool has_final = track.goes_on();
-  how.rule.max_ns = budget_ns / 2 / 3;  // of both, and the default once more
+  how.rule.max_ns = budget_ns / 2 / 3;  // for both, and the default once more
   how.rule.min_ns = std::min(how.rule.min_ns, how.rule.max_ns);
   if (has_final) track.measure(how.rule);
   return track.result(has_final);

@@ -12,7 +12,7 @@ namespace tilewise::lab {
 
 namespace {
 
-/// The copy's work follows from the problem; that of the multiply-adds is known only after a call.
+/// The copy's work follows from the problem. The number of multiply-adds is known only after a call.
 void note_operations(const row& r, dtype type, measured& m) {
   if (!record::is_arithmetic(ceiling_of(*r.variant))) return;
   m.result.what.operations = operations_of(ceiling_of(*r.variant), type, r.on->queue());
@@ -63,7 +63,7 @@ void checks::check(const row& r, measured& m) {
   m.end(record::status::wrong, why_wrong(is_first));
 }
 
-/// A variant with its own order may use another one in the next run: compares the last outputs with the first.
+/// Compares the last outputs with the first, since a variant with its own order may use another order in each run.
 void checks::note_changes(const row& r, const registry::host_operands& outputs, record::verification& to) {
   const auto [first, is_new] = first_outputs_.emplace(&r, outputs);
   if (is_new) return;

@@ -10,7 +10,7 @@
 
 namespace tilewise::lab {
 
-/// Enqueues a row once, on one of the sets.
+/// Enqueues one call of the row on one of the sets.
 void run_row(const row& r, const registry::problem& p, const operand_sets& memory, std::size_t set);
 
 record::verification verification_of(const verified_case& inputs, registry::claim order, const verdict& v);
@@ -20,8 +20,8 @@ class checks {
  public:
   checks(const verified_case& inputs, operand_sets& memory) : inputs_(inputs), memory_(memory) {}
 
-  /// Runs the row once and compares what it computed. The first check also notes how long a first call takes, and how
-  /// much work a limit does.
+  /// Runs the row once and compares the result. The first check also notes how long a first call takes, and how many
+  /// operations a limit does.
   void check(const row& r, measured& m);
 
  private:

@@ -9,7 +9,7 @@ namespace tilewise::lab {
 
 namespace {
 
-/// The finaliser of SplitMix64: Steele, Lea, Flood, Fast splittable pseudorandom number generators, 2014.
+/// The finalizer of SplitMix64: Steele, Lea, Flood, Fast splittable pseudorandom number generators, 2014.
 constexpr std::uint64_t mix(std::uint64_t z) {
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
@@ -17,7 +17,7 @@ constexpr std::uint64_t mix(std::uint64_t z) {
 }
 constexpr std::uint64_t golden_gamma = 0x9e3779b97f4a7c15u;
 
-/// 64 random bits for each index of one stream.
+/// A stream of random numbers: 64 bits for each index.
 struct stream {
   std::uint64_t key;
   bool odd_seed;
@@ -32,7 +32,7 @@ using bits_of = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>
 template <class T>
 inline constexpr int width = 8 * sizeof(T);
 template <class T>
-inline constexpr int mantissa = std::numeric_limits<T>::digits - 1;  // stored bits, of floats
+inline constexpr int mantissa = std::numeric_limits<T>::digits - 1;  // stored bits of a float
 
 /// The top bits of a random word as an integer of T's width.
 template <class T>
@@ -63,8 +63,8 @@ T uniform(std::uint64_t random) {
   }
 }
 
-/// 1 + d or 1 - d + d^2, which is 1/(1 + d) to within d^3, for d in [0, 2^-10): the logarithms cancel out, so that
-/// the product of 2^32 of them is still in the range of a float.
+/// 1 + d or 1 - d + d^2, which is 1/(1 + d) to within d^3, for d in [0, 2^-10). The logarithms nearly cancel, so even
+/// the product of 2^32 of them is within the range of a float.
 template <class T>
 T near_one(std::uint64_t random) {
   if constexpr (std::is_integral_v<T>) return static_cast<T>(top<T>(random) | 1);
@@ -86,7 +86,7 @@ T wide(const stream& s, std::uint64_t i) {
   }
 }
 
-/// Element i and its partner i ^ 2^d, the same d for 1024 neighbours, are v and a value close to -v.
+/// Element i and its partner i ^ 2^d are v and a value close to -v; d is the same for 1024 neighbours.
 template <class T>
 T cancelling(const stream& s, std::uint64_t i) {
   const std::uint64_t partner = i ^ (std::uint64_t{1} << (s.bits(~(i / 1024)) % 10));
@@ -118,7 +118,7 @@ T zero(const stream& s, std::uint64_t random) {
   return with_sign(T(0), (random % 4096 == 0) == s.odd_seed);
 }
 
-/// Of integers the extremes.
+/// For integers, the extreme values.
 template <class T>
 T infinity(bool negative) {
   if constexpr (std::is_integral_v<T>)
@@ -131,7 +131,7 @@ T infinite(const stream& s, std::uint64_t random) {
   return random % 1021 != 0 ? near_one<T>(mix(random)) : infinity<T>(s.odd_seed);
 }
 
-/// One in 4 to 16384 elements, since about two of a row or a part show most.
+/// Makes one in 4 to 16384 elements infinite, since faults show best with about two in a row or a part.
 template <class T>
 T opposed(const stream& s, std::uint64_t random) {
   if (random % (std::uint64_t{4} << s.key % 13) != 0) return near_one<T>(mix(random));
@@ -146,12 +146,13 @@ T nan(std::uint64_t random) {
   return std::bit_cast<T>(static_cast<bits_of<T>>(top<T>(mix(random)) | infinity | 1));
 }
 
-/// Equal steps between two values, their bits read as positions in the type's order: over 2^25 different values.
+/// Values at equal steps between two limits, with their bits read as positions in the type's order; more than 2^25
+/// different values.
 template <class T>
 T sorted(const stream& s, std::uint64_t i) {
   using bits = bits_of<T>;
   constexpr bits sign = bits(1) << (width<T> - 1);
-  const auto position = [](T value) {  // of floats
+  const auto position = [](T value) {  // for floats
     const auto b = std::bit_cast<bits>(value);
     return static_cast<bits>((b & sign) != 0 ? ~b : b | sign);
   };

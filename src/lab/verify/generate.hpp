@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inputs by a counter-based generator: element i depends on (data class, seed, type, i) alone, so every backend and
-// every rank can make the same bytes by itself. Built from bits, exact arithmetic and correctly rounded sums and
-// products, so that they are the same on every machine. Never all zeros: those hide faults and run faster than real
-// data.
+// Makes inputs with a counter-based generator: element i depends on (data class, seed, type, i) alone, so every backend
+// and every rank can make the same bytes by itself. It uses only bit operations, exact arithmetic and correctly rounded
+// sums and products, so the inputs are the same on every machine. Inputs are never all zeros, which would hide faults
+// and run faster than real data.
 #pragma once
 
 #include <tilewise/types.hpp>
@@ -14,10 +14,10 @@
 
 namespace tilewise::lab {
 
-/// What the elements are, and which faults they expose. A product of `uniform` floats underflows to zero and one of
-/// `uniform` integers wraps to zero within a few hundred elements: products are judged on `near_one` and `wide`.
+/// The kinds of elements, and the faults that each exposes. Products are tested with `near_one` and `wide`: within a
+/// few hundred elements, a product of `uniform` floats underflows to zero and one of `uniform` integers wraps to zero.
 enum class data_class : std::uint8_t {
-  uniform,     // [-1, 1), all bits for integers: sums in another order, lost or doubled elements; the one for measuring
+  uniform,     // [-1, 1), all bits for integers: sums in another order, lost or doubled elements; the usual class
   wide,        // exponents over half the type's range, any block's product in range: another order, lost carries
   near_one,    // +-(1 +- 2^-10), odd integers: products in another order, since none vanishes or overflows
   cancelling,  // large values of both signs that nearly cancel within 1024 elements: contraction, wider accumulators
@@ -33,12 +33,12 @@ inline constexpr std::array all_data_classes{data_class::uniform,    data_class:
                                              data_class::cancelling, data_class::subnormal, data_class::zeros,
                                              data_class::infinite,   data_class::nan,       data_class::sorted,
                                              data_class::equal,      data_class::opposed};
-/// What is worth a measurement of its own, since some methods are faster or slower with it.
+/// Data classes that are worth measuring, since some methods are faster or slower with them.
 inline constexpr std::array measured_data_classes{data_class::uniform, data_class::wide, data_class::subnormal,
                                                   data_class::sorted, data_class::equal};
 std::string_view name_of(data_class data);
 
-/// Elements [first, first + count) into `out`, which has room for count elements of `type`.
+/// Writes elements [first, first + count) to `out`, which must have room for them.
 void generate(data_class data, std::uint64_t seed, dtype type, std::uint64_t first, std::uint64_t count, void* out);
 
 std::vector<std::byte> generate(data_class data, std::uint64_t seed, dtype type, std::uint64_t count);

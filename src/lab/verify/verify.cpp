@@ -43,15 +43,15 @@ bool same_bits(T a, T b) {
 }
 
 template <class T>
-double largest_magnitude(std::span<const T> values) {  // of those that are finite
+double largest_magnitude(std::span<const T> values) {  // of the finite values
   double largest = 0;
   for (const T value : values)
     if (std::isfinite(static_cast<double>(value))) largest = std::max(largest, std::abs(static_cast<double>(value)));
   return largest;
 }
 
-/// Of what is added: the product of the inputs' largest values. The terms of a sum may cancel, and its error is small
-/// beside them, not beside what is left.
+/// The largest term that is added: the product of the inputs' largest values. The error of a sum is small relative to
+/// its terms, but not to a result in which they cancel.
 double largest_term(const verified_case& c) {
   double term = 1;
   const std::vector<registry::operand> inputs = c.problem.what->inputs(c.problem);
@@ -60,7 +60,8 @@ double largest_term(const verified_case& c) {
   return std::isfinite(term) ? term : 0;
 }
 
-/// |got - expected| relative to the largest magnitude; infinite if one is a NaN or infinite and the other differs.
+/// |got - expected| relative to the largest magnitude; infinite if only one of them is finite, or if both are not
+/// finite and differ.
 template <class T>
 double relative_error(T expected, T got, double largest) {
   if (same_bits(order::canonical(expected), order::canonical(got)) || expected == got) return 0;
@@ -72,7 +73,7 @@ template <class T>
 void compare_operand(const std::string& name, std::span<const T> expected, std::span<const T> got,
                      const registry::variant& v, double term, verdict& result) {
   const bool exact = v.order == registry::claim::tilewise;
-  if (expected.empty()) return;  // memcmp takes no null pointers
+  if (expected.empty()) return;  // memcmp must not get null pointers
   if (exact && std::memcmp(expected.data(), got.data(), expected.size_bytes()) == 0) return;
   const double largest = std::max(term, largest_magnitude(expected));
   for (std::uint64_t i = 0; i < expected.size(); ++i) {
@@ -110,7 +111,7 @@ std::string digest_of(std::span<const std::byte> bytes) { return to_text(XXH3_12
 registry::host_operands make_inputs(const registry::problem& p, data_class data, std::uint64_t seed) {
   registry::host_operands inputs;
   for (const registry::operand& in : p.what->inputs(p))
-    // The first operand gets the data of the seed itself; an even step keeps what the seed's parity chooses.
+    // The first operand uses the seed itself. Steps are even, since some data classes depend on the seed's parity.
     inputs.push_back(generate(data, seed + 2 * inputs.size(), in.type, in.count));
   p.what->fit_inputs(p, inputs);
   return inputs;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One input, one variant, one device: does it give the definition's bits?
+// Checks whether one variant on one device gives the definition's bits for one input.
 #pragma once
 
 #include "lab/verify/generate.hpp"
@@ -16,7 +16,7 @@ struct XXH3_state_s;
 
 namespace tilewise::lab {
 
-/// XXH3-128 of bytes that come in parts, from the first to the last.
+/// XXH3-128 of bytes that are added part by part, in order.
 class digest {
  public:
   digest();
@@ -28,25 +28,25 @@ class digest {
 };
 std::string digest_of(std::span<const std::byte> bytes);
 
-/// A problem's inputs, such as it admits.
+/// Inputs for a problem, as its algorithm admits them.
 registry::host_operands make_inputs(const registry::problem& p, data_class data, std::uint64_t seed);
 
-/// In operations: seconds with the definition of a matrix product, the slowest per operation.
+/// In operations. More take seconds with the definition of a matrix product, the slowest per operation.
 inline constexpr double longest_definition = 2147483648.0;
 
-/// Host copies of a problem's inputs, and what the definition (<algorithm>/serial) makes of them. Beyond 2^31
-/// operations, where the definition takes seconds, it is what `auto` chooses on the CPU, which the tests check against
-/// the definition.
+/// Host copies of a problem's inputs, and the expected outputs. These come from the definition (<algorithm>/serial).
+/// Beyond 2^31 operations, where the definition takes seconds, they come from what `auto` chooses on the CPU, which the
+/// tests compare with the definition.
 struct verified_case {
   registry::problem problem;
   registry::host_operands inputs, expected;
   std::string expected_digest;  // of all outputs joined
-  std::string reference;        // the variant that made them
+  std::string reference;        // the variant that made the expected outputs
 };
 verified_case make_case(const registry::problem& p, data_class data, std::uint64_t seed);
 verified_case make_case(const registry::problem& p, registry::host_operands inputs);
 
-/// The first values of the first expected output, at most `count` of them: "2 7 16".
+/// The first values of the first expected output, `count` at most: "2 7 16".
 std::string first_values(const verified_case& c, std::uint64_t count);
 
 struct difference {
@@ -60,24 +60,24 @@ struct verdict {
   std::string digest;
   std::uint64_t mismatches = 0;
   std::optional<difference> first;
-  /// Of variants with their own order: relative to the largest magnitude that is expected or that is added.
+  /// For variants with their own order: relative to the largest magnitude of the expected values or of the terms added.
   double max_relative_error = 0;
 };
 
-/// Compares outputs with the case's: memcmp for claim::tilewise, within the variant's bound for claim::own.
+/// Compares outputs with the expected ones: memcmp for claim::tilewise, within the variant's bound for claim::own.
 verdict compare(const verified_case& c, const registry::variant& v, std::span<const std::vector<std::byte>> outputs);
 
 /// Uploads, poisons the outputs, runs, downloads and compares.
 verdict verify(const verified_case& c, const registry::choice& how, backend::queue& queue);
 
-/// Whether the problem's settings ask for number k: the setting with the number's name is "given".
+/// Whether the problem's settings use number k: the setting with that number's name is "given".
 bool is_given(const registry::problem& p, std::size_t k);
 
-/// Sets the numbers that the problem's settings ask for, from the seed; the others to zero.
+/// Sets the numbers that the problem's settings use from the seed, and the others to zero.
 void give_numbers(registry::problem& p, std::uint64_t seed);
 
-/// Every problem that an algorithm's axes span at one shape and type: all settings, with numbers from the seed where a
-/// setting asks for them; ill-posed problems (algorithm.invalid) are left out.
+/// Every problem of an algorithm at one shape and type: all combinations of settings, with numbers from the seed where
+/// a setting uses them. Problems that the algorithm refuses (algorithm.invalid) are left out.
 std::vector<registry::problem> problems_at(const registry::algorithm& what, dtype type, const registry::extents& shape,
                                            std::uint64_t seed);
 

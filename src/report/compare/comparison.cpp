@@ -14,10 +14,10 @@ namespace tilewise::report {
 
 namespace {
 
-/// Above it even a large change would be within the noise, and nothing is called the same.
+/// With a larger noise floor even a large change would be within the noise, so nothing is called the same.
 constexpr double largest_floor = 0.05;
 
-/// Numbers from a file may be anything.
+/// Checks the numbers, since a file may contain any.
 bool has_interval(const interval& i) {
   return i.low && i.high && *i.low > 0 && *i.low <= i.median && i.median <= *i.high;
 }
@@ -50,7 +50,7 @@ struct side {
     const auto found = by_key.find(case_key(like));
     return found == by_key.end() ? nullptr : found->second;
   }
-  /// Null unless there is exactly one.
+  /// The only row of the case; null if there is none or several.
   const row* only(const row& like) const {
     const auto found = of_choice.find(choice_key(like));
     return found == of_choice.end() || found->second.size() != 1 ? nullptr : found->second.front();
@@ -60,13 +60,13 @@ struct side {
   std::map<decltype(choice_key(std::declval<const row&>())), std::vector<const row*>> of_choice;
 };
 
-/// A row that failed does not know its threads.
+/// A row that failed does not have its number of threads.
 bool may_have_equal_threads(const row& a, const row& b) {
   return a.threads == b.threads || a.threads == 0 || b.threads == 0;
 }
 
-/// What was wrong or failed before it was timed may be any of the rows of OLD that are like it but for their threads:
-/// it is of those that NEW has no other row of, or else of all.
+/// For a row that was wrong or failed before it was timed, and so lacks its threads: the rows of OLD that are like it
+/// except for the threads. Rows that NEW also has are left out, unless that leaves none.
 std::vector<const row*> on_any_threads(const row& after, const side& befores, const side& afters) {
   const auto found = befores.of_choice.find(choice_key(after));
   if (after.threads != 0 || !(after.wrong() || after.failed()) || found == befores.of_choice.end()) return {};
@@ -77,7 +77,7 @@ std::vector<const row*> on_any_threads(const row& after, const side& befores, co
   return lost.empty() ? alike : lost;
 }
 
-/// One row of OLD, or none, but for what does not know its threads.
+/// The rows of OLD to compare with: one, none, or several for a row that lacks its threads.
 std::vector<const row*> partners_of(const row& after, const side& befores, const side& afters) {
   if (const row* same = befores.find(after)) return {same};
   const row* only = befores.only(after);
@@ -102,7 +102,7 @@ std::string why_not_compared(const row* before, const row& after) {
   return "";
 }
 
-/// What surely differs, as a share: the end of the interval that is nearer to 1.
+/// The least effect that the interval allows, as a share: its end that is nearer to 1.
 double sure_effect(const interval& ratio) {
   if (!ratio.low) return 0;
   return std::max({0.0, *ratio.low - 1, 1 / *ratio.high - 1});
@@ -110,7 +110,8 @@ double sure_effect(const interval& ratio) {
 
 bool is_plausible(const compared_case& c) { return c.before->plausible && c.after->plausible; }
 
-/// The least that so large a share of more of the same kind is below (a conformal bound); of few the largest.
+/// The smallest bound below which this share of further effects of the same kind lies (a conformal bound). If there are
+/// few effects, the largest of them.
 double bound_of(std::vector<double>& effects, double share) {
   if (effects.empty()) return 0;
   const double rank = std::ceil(share * static_cast<double>(effects.size() + 1));
@@ -120,11 +121,11 @@ double bound_of(std::vector<double>& effects, double share) {
   return *bound;
 }
 
-/// All teams of a CPU are one.
+/// All executors of a CPU are one processor.
 std::string_view processor_of(const row& r) { return r.is_cpu ? std::string_view("cpu") : r.device; }
 
-/// What the controls surely differ by: peers, whose code did not change, and the limits of processors. Those of a row's
-/// group were measured alternately with it; all of its processor tell how well runs repeat there.
+/// The effects that the controls surely show: peers, whose code did not change, and the limits of processors. Controls
+/// in a row's group were measured in turns with it. All controls on its processor show how well runs repeat there.
 class control_effects {
  public:
   explicit control_effects(std::span<const compared_case> cases) {
@@ -158,7 +159,7 @@ class control_effects {
   std::map<std::string_view, double> usual_;
 };
 
-/// What the visits to a row, and its runs, surely differ by.
+/// The effects that surely exist between the visits to a row, and between its runs.
 class visit_effects {
  public:
   explicit visit_effects(std::span<const compared_case> cases) {
@@ -173,12 +174,13 @@ class visit_effects {
       rare_anywhere_[processor] = bound_of(effects, 0.95);
     }
   }
-  /// That of several runs: what is usual among rows that take about as long, which are moved alike. Nothing where no
-  /// row of the processor was visited twice.
+  /// The noise floor for several runs: the usual effect among rows that take about as long, which the same disturbances
+  /// shift alike. None if no row of the processor was visited twice.
   std::optional<double> usual(const compared_case& c) const { return near(c, 0.9); }
-  /// That of one run each, where what a process has for its whole life shows in none of its visits: of hundreds of rows
-  /// none differs by more, of those that take about as long and of all. Visits are too few to show that tail: if the
-  /// logarithms of what they differ by are normal, one in some thousands lies beyond 1.8 times what 95 % lie within.
+  /// The noise floor for one run of each build. What a process keeps for its whole life shows in none of its visits, so
+  /// the floor is a difference that none of hundreds of rows exceeds, among those that take about as long and among
+  /// all. There are too few visits to show that tail directly. If the logarithms of the effects are normal, one in some
+  /// thousands lies beyond 1.8 times the bound of 95 %.
   double rare(const compared_case& c) const {
     constexpr double beyond = 1.8;
     const std::optional<double> nearby = near(c, 0.95);
@@ -187,9 +189,10 @@ class visit_effects {
   }
 
  private:
-  using visited_rows = std::vector<std::pair<double, double>>;  // time and effect, the shortest first
+  using visited_rows = std::vector<std::pair<double, double>>;  // time and effect, shortest time first
 
-  /// As long as either time of the case: whichever file is OLD, the floor is the same.
+  /// Considers rows that take about as long as either time of the case, so that the floor does not depend on which file
+  /// is OLD.
   std::optional<double> near(const compared_case& c, double share) const {
     const auto found = seen_.find(processor_of(*c.after));
     if (found == seen_.end()) return std::nullopt;
@@ -212,7 +215,8 @@ class visit_effects {
   std::map<std::string_view, double> rare_anywhere_;
 };
 
-/// Two times agree or do not, however badly a machine repeats them; what differs must differ by more than its noise.
+/// Two times that agree within the noise of their own runs are the same, however badly the machine repeats times. A
+/// difference counts only beyond the noise floor of the comparison.
 void judge(compared_case& c, double own_noise) {
   if (!is_plausible(c))
     c.why = "a time that cannot be true";
@@ -223,7 +227,7 @@ void judge(compared_case& c, double own_noise) {
                                                                  : judged(inverse(*c.ratio), c.noise_floor);
 }
 
-/// The noise floor of each case, and what lies beyond it.
+/// Computes the noise floor of each case, and its verdict.
 void judge_all(comparison& of) {
   const control_effects controls(of.cases);
   const visit_effects visits(of.cases);
@@ -245,7 +249,7 @@ void judge_all(comparison& of) {
                            " say nothing in half of the rows or more; times of the same code differ by as much there.");
 }
 
-/// `one_of_several` rows of OLD, which differ in their threads.
+/// `one_of_several`: one of several rows of OLD that differ only in their threads.
 void add(const row* before, const row& after, bool one_of_several, comparison& to) {
   compared_case c{.before = before, .after = &after};
   c.noise_floor = std::max(smallest_effect(after), before != nullptr ? smallest_effect(*before) : 0);
@@ -262,7 +266,7 @@ void add(const row* before, const row& after, bool one_of_several, comparison& t
   to.cases.push_back(std::move(c));
 }
 
-/// Sentences about a pair, each told once.
+/// Sentences about pairs of rows. Each is printed once.
 class difference_list {
  public:
   void add_pair(const row& before, const row& after) {
@@ -297,7 +301,7 @@ class difference_list {
   std::vector<std::string> sentences_;
 };
 
-/// Busy before it began: later loads are the run's own.
+/// Whether the machine was busy before the run began; later load is the run's own.
 void tell_of_file(const std::string& file, const row_table& rows, const measured_cases& of, comparison& to) {
   if (!rows.empty() && rows[0].is_busy) {
     const record::host& host = rows[0].on.host;

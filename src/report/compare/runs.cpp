@@ -11,8 +11,8 @@ namespace tilewise::report {
 
 namespace {
 
-/// Why records are not of one build and machine; empty if they are. What is built from uncommitted changes may be
-/// another build each time.
+/// Why records do not belong to one build and machine; empty if they do. Each build from uncommitted changes may be
+/// another build.
 std::string_view why_not_of_one_build(const row& earlier, const row& last) {
   const auto build = [](const row& r) { return std::tie(r.commit, r.build_type); };
   const auto place = [](const row& r) { return std::tie(r.machine, r.hardware.description); };
@@ -31,14 +31,14 @@ std::string_view why_not_joined(const row& earlier, const row& last) {
 
 int gravity(const row& r) { return r.wrong() ? 2 : r.failed() ? 1 : 0; }
 
-/// The middle one, or between the two in the middle, on logarithms.
+/// The median; of an even number, the geometric mean of the middle two.
 double median_of(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const std::size_t above = values.size() / 2, below = (values.size() - 1) / 2;
   return above == below ? values[above] : std::sqrt(values[below] * values[above]);
 }
 
-/// A first look measures a launch twice, before all else and after it.
+/// The number of runs. A first look measures a launch twice in one run, before and after everything else.
 std::size_t runs_in(const std::vector<const row*>& records) {
   constexpr std::size_t launches_a_run = 2;
   const bool is_launch = records.back()->algorithm == name_of(record::ceiling::launch);
@@ -47,7 +47,7 @@ std::size_t runs_in(const std::vector<const row*>& records) {
 
 double gap_between(double highest_low, double lowest_high) { return std::max(0.0, highest_low / lowest_high - 1); }
 
-/// All have intervals.
+/// Joins runs; each must have an interval.
 row joined(const std::vector<const row*>& runs) {
   row made = *runs.back();
   made.runs = runs_in(runs);
@@ -66,8 +66,8 @@ row joined(const std::vector<const row*>& runs) {
   return made;
 }
 
-/// Those of each case, in their order. What was wrong or failed before it was timed does not know its threads: it is of
-/// the case that is like it but for these, where there is one.
+/// The records of each case, in order. A row that was wrong or failed before it was timed lacks its threads; it is
+/// assigned to a case that is equal except for these, if there is one.
 std::vector<std::vector<const row*>> records_of_cases(const row_table& rows) {
   const auto choice = [](const row& r) {
     return std::tie(r.group, r.asked_data, r.variant, r.device, r.tuning, r.mode);

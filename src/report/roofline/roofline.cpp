@@ -22,7 +22,7 @@ double median_speed(std::span<const reading> run) {
   return speeds[speeds.size() / 2];
 }
 
-/// How many readings from the first on are a run.
+/// How many readings from the first on belong to one level.
 std::size_t run_length(std::span<const reading> from) {
   double least = from[0].bytes_per_s, most = least;
   std::size_t n = 0;
@@ -80,13 +80,13 @@ using record::ceiling;
 
 ceiling ceiling_of(const row& limit) { return *record::word_of<ceiling>(limit.algorithm); }
 
-/// In operations or bytes; none if it did nothing.
+/// In operations or bytes per second; none if the limit did no work.
 std::optional<double> speed_of(const row& limit) {
   const auto speed = limit.is_arithmetic() ? limit.operations_per_s : limit.bytes_per_s;
   return limit.timed() && speed.value_or(0) > 0 ? speed : std::nullopt;
 }
 
-/// All CPU executors are one processor.
+/// The name of the processor: all CPU executors are one.
 std::string_view place_of(const row& r) { return r.is_cpu ? std::string_view("cpu") : r.device; }
 
 void add_speed(std::vector<reading>& to, const row& limit) {
@@ -94,12 +94,12 @@ void add_speed(std::vector<reading>& to, const row& limit) {
   if (bytes > 0) to.push_back({bytes, *speed_of(limit)});
 }
 
-/// Beyond all caches, and known to be.
+/// Whether data of this size is certainly in memory, beyond all caches.
 bool is_in_memory(double bytes, const device_roofs& roofs) {
   return roofs.levels.size() > 1 && bytes >= roofs.levels.back().from;
 }
 
-/// Whether one limit counts before another of its kind: what can be trusted first, then the faster.
+/// Whether one limit is preferred to another of its kind: one that can be trusted comes first, then the faster one.
 bool counts_before(const row& limit, const row* known) {
   return known == nullptr ||
          std::pair(limit.ranked(), *speed_of(limit)) > std::pair(known->ranked(), *speed_of(*known));
@@ -117,7 +117,7 @@ class roof_collector {
           known = &limit;
     }
   }
-  /// No launch takes longer than a kernel that does something: one that seems to was measured in a worse moment.
+  /// A kernel shows that a launch takes no longer than itself. A launch measured as longer was disturbed.
   void add_kernel(const row& r) {
     if (r.ranked()) shortest_ns_ = std::min(r.kernel->median, shortest_ns_.value_or(r.kernel->median));
   }
@@ -148,7 +148,7 @@ class roof_collector {
   }
 
   device_roofs roofs_;
-  std::optional<double> shortest_ns_;  // of the kernels
+  std::optional<double> shortest_ns_;  // the shortest kernel
   std::map<std::pair<std::string_view, ceiling>, const row*> arithmetic_;
 };
 
@@ -158,7 +158,7 @@ using group_key = std::tuple<std::string_view, std::string_view, std::string_vie
 place_key place_key_of(const row& r) { return {r.machine, place_of(r)}; }
 group_key group_key_of(const row& r) { return {r.machine, place_of(r), r.group, r.asked_data}; }
 
-/// Of kernels on warm caches, which alone have roofs.
+/// Only kernels on warm caches have roofs.
 bool is_held_against_roofs(const row& r) { return !is_job(r.mode) && r.mode != "cold"; }
 
 class all_roofs {
@@ -176,12 +176,12 @@ class all_roofs {
     for (auto& [place, collector] : collectors) of_device_.emplace(place, collector.take());
   }
 
-  /// Null where no limit was measured.
+  /// Null if no limit of the device was measured.
   const device_roofs* of_device(const row& r) const {
     const auto found = of_device_.find(place_key_of(r));
     return found == of_device_.end() ? nullptr : &found->second;
   }
-  /// The copy that was measured alternately with a problem, or null.
+  /// The copy that was measured in turns with the row, or null.
   const row* copy_beside(const row& r) const {
     const auto found = copy_beside_.find(group_key_of(r));
     return found == copy_beside_.end() ? nullptr : found->second;
@@ -194,14 +194,14 @@ class all_roofs {
 
 bool is_integer(std::string_view type) { return type.starts_with('i') || type.starts_with('u'); }
 
-/// What an algorithm's order asks of arithmetic; none of one that this build does not know.
+/// The kind of arithmetic that an algorithm's order allows; none for an algorithm that this build does not know.
 std::optional<ceiling> arithmetic_of(const std::string& algorithm) {
   for (const registry::algorithm* known : registry::algorithms())
     if (known->name == algorithm) return known->fuses ? ceiling::fma : ceiling::muladd;
   return std::nullopt;
 }
 
-/// Of the type, or of integers of its width.
+/// The roof of the row's type, or of integers of the same width.
 const arithmetic_roof* arithmetic_for(const row& r, const device_roofs& roofs) {
   const std::optional<ceiling> kind = arithmetic_of(r.algorithm);
   const auto fits = [&](const arithmetic_roof& a) {
@@ -212,11 +212,12 @@ const arithmetic_roof* arithmetic_for(const row& r, const device_roofs& roofs) {
   return found == roofs.arithmetic.end() ? nullptr : &*found;
 }
 
-/// Whether a third or more of its bytes are none of its first input, of which the copy is: it writes, like a copy.
+/// Whether the row writes like a copy: a third or more of its bytes do not belong to its first input, which the copy
+/// moves.
 bool moves_like(const row& copy, const row& r) { return r.bytes - copy.bytes / 2 >= r.bytes / 3; }
 
-/// How fast so many bytes are moved beside a copy. A short copy is mostly its call, which is paid once: what goes
-/// beyond its bytes has the speed of the device's fastest.
+/// The speed of moving so many bytes, from a copy of another size. A short copy is mostly overhead, which occurs once:
+/// bytes beyond the copy's move at the speed of the device's fastest copy.
 double speed_beside(const row& copy, double bytes, const device_roofs& roofs) {
   const double own = *speed_of(copy), beyond = bytes - copy.bytes;
   return beyond <= 0 ? own : bytes / (copy.bytes / own + beyond / roofs.fastest_copy);
@@ -241,7 +242,7 @@ void set_memory(roofline_point& at, const row* copy, const device_roofs& roofs) 
   if (at.memory && *at.memory >= read) return;
   at.memory = read;
   at.memory_by = ceiling::read;
-  at.is_memory_sure = true;  // a level is the median of several
+  at.is_memory_sure = true;  // a level is the median of several readings
 }
 
 void set_arithmetic(roofline_point& at, const device_roofs& roofs) {
@@ -270,7 +271,7 @@ class roofline_maker {
     for (const panel& p : m.panels)
       if (!p.is_of_jobs() && p.mode != "cold")
         for (const board* b : p.processors()) add_points(p, *b);
-    for (const row& r : m.rows)  // limits without anything beside them
+    for (const row& r : m.rows)  // limits without other rows
       if (r.is_limit() && limits_.of_device(r) != nullptr) line_of(r);
   }
 
@@ -348,7 +349,7 @@ std::vector<const roofline_point*> largest_points(const roofline& of) {
 
 namespace {
 
-/// Of the last level: as readings found it, or as the system says; 0 if neither does.
+/// The size of the last-level cache, from the readings or else from the system; 0 if neither has it.
 double cache_of(const roofline& of, const row& r) {
   const std::vector<memory_level>& levels = of.roofs.levels;
   if (levels.size() > 1) return levels[levels.size() - 2].to;
@@ -359,7 +360,7 @@ double cache_of(const roofline& of, const row& r) {
 }
 
 std::string why_faster_than_copy(const roofline& of, const roofline_point& at) {
-  constexpr double mostly_its_call = 0.1;  // of the device's fastest
+  constexpr double mostly_its_call = 0.1;  // of the speed of the device's fastest copy
   if (*at.memory < mostly_its_call * of.roofs.fastest_copy) return "the copy of so few bytes is mostly its call";
   const double cache = cache_of(of, *at.what);
   if (at.what->bytes <= cache)

@@ -11,11 +11,11 @@ namespace tilewise::report {
 namespace {
 
 constexpr std::size_t most_terms = 3;
-constexpr std::size_t fits = 1000;  // for an interval, and at most for an error of predictions
+constexpr std::size_t fits = 1000;  // for an interval; also the most for an error of prediction
 using terms = std::array<double, most_terms>;
 
-/// All laws are sums of terms with coefficients that are not negative: Amdahl's time is x0 / p + x1, the USL's
-/// x0 / p + x1 + x2 (p - 1), and Gustafson's rate x0 + x1 / p. In each, s = x1 / (x0 + x1) and b = x2 / (x0 + x1).
+/// Each law is a sum of terms with coefficients that are not negative. Amdahl's time is x0 / p + x1, the USL's is x0 /
+/// p + x1 + x2 (p - 1), and Gustafson's rate is x0 + x1 / p. In all of them, s = x1 / (x0 + x1) and b = x2 / (x0 + x1).
 std::size_t terms_of(scaling_law law) { return law == scaling_law::usl ? 3 : 2; }
 terms values_at(scaling_law law, double p) {
   return law == scaling_law::gustafson ? terms{1, 1 / p} : terms{1 / p, 1, p - 1};
@@ -32,7 +32,7 @@ double ns_at(scaling_law law, const terms& x, double p) {
   return law == scaling_law::gustafson ? 1 / sum : sum;
 }
 
-/// A term of the law over the value that it shall give, in units of that value's error.
+/// The terms of the law divided by the value to fit, in units of that value's error.
 struct equations {
   std::vector<terms> left;
   std::vector<double> right;
@@ -50,7 +50,8 @@ equations equations_of(scaling_law law, std::span<const timed_point> points) {
   return all;
 }
 
-/// The least squares of these columns, the others 0: the normal equations by Gaussian elimination.
+/// Least squares with only these columns; other coefficients are 0. Solves the normal equations by Gaussian
+/// elimination.
 std::optional<terms> solve(const equations& all, const std::vector<std::size_t>& columns) {
   const std::size_t n = columns.size();
   std::array<std::array<double, most_terms + 1>, most_terms> a{};
@@ -85,7 +86,7 @@ double squares(const equations& all, const terms& x) {
   return sum;
 }
 
-/// The best coefficients of which none is negative: with so few terms, each choice of those that are not 0 is tried.
+/// The best coefficients that are not negative. It tries every choice of the nonzero ones, since there are few terms.
 std::optional<terms> fitted(scaling_law law, std::span<const timed_point> points) {
   const equations all = equations_of(law, points);
   std::optional<terms> best;
@@ -116,7 +117,7 @@ double misfit_of(scaling_law law, const terms& x, std::span<const timed_point> p
   return std::sqrt(sum / static_cast<double>(points.size()));
 }
 
-/// Each point is left out of the fit that predicts it; of more than `fits` points, every so many are left out together.
+/// Predicts each point by a fit without it. With more than `fits` points, several are left out at a time.
 double error_of_predictions(scaling_law law, std::span<const timed_point> points) {
   const std::size_t folds = std::min(points.size(), fits);
   double sum = 0;
@@ -131,14 +132,14 @@ double error_of_predictions(scaling_law law, std::span<const timed_point> points
   return std::sqrt(sum / static_cast<double>(points.size()));
 }
 
-/// How much larger the residuals are than the times' errors, at least 1 (R. Birge, Physical Review 40, 1932).
+/// How much larger the residuals are than the times' own errors, at least 1 (R. Birge, Physical Review 40, 1932).
 double birge_ratio(scaling_law law, const terms& x, std::span<const timed_point> points) {
   double sum = 0;
   for (const timed_point& at : points) sum += std::pow(relative_residual(law, x, at) / at.error, 2);
   return std::sqrt(std::max(1.0, sum / static_cast<double>(points.size() - terms_of(law))));
 }
 
-/// Fits to the same points, each time with other errors of the same size: always the same ones.
+/// Fits to the same points with random errors of the same size. The random numbers are always the same.
 std::vector<terms> resampled(scaling_law law, const terms& x, std::span<const timed_point> points) {
   const double wider = birge_ratio(law, x, points);
   std::mt19937_64 bits(1);
@@ -146,7 +147,7 @@ std::vector<terms> resampled(scaling_law law, const terms& x, std::span<const ti
   std::vector<terms> all;
   for (std::size_t i = 0; i < fits; ++i) {
     std::vector<timed_point> again(points.begin(), points.end());
-    for (timed_point& at : again) at.ns *= std::exp(normal(bits) * wider * at.error);  // no time is negative
+    for (timed_point& at : again) at.ns *= std::exp(normal(bits) * wider * at.error);  // keeps times positive
     if (const std::optional<terms> y = fitted(law, again)) all.push_back(*y);
   }
   return all;

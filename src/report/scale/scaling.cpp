@@ -12,17 +12,17 @@ namespace tilewise::report {
 
 namespace {
 
-/// The transport of ranks that are threads of one process.
+/// The transport between ranks that are threads of one process.
 constexpr std::string_view within_process = "threads";
 
-/// What a row computed on: processors of one kind, and how many of them.
+/// The processors that a row used: their kind and their number.
 struct crew {
-  std::string kind;  // "cpu:threads", or of ranks the kind of one: "cpu:serial", "cuda"
+  std::string kind;  // "cpu:threads"; for ranks, the kind of one rank: "cpu:serial", "cuda"
   std::string link;  // between ranks: "threads", "Open MPI 4.1.4"
   std::uint64_t size;
 };
 
-/// "cuda" of "cuda:0", for ranks that differ in that number alone, and of "cuda:*".
+/// The kind of a device in a group: "cuda" for "cuda:0", since ranks differ in that number, and for "cuda:*".
 std::string kind_of_device(std::string name) {
   if (name.ends_with(":*")) return name.substr(0, name.size() - 2);
   const std::size_t end = name.find_last_not_of("0123456789");
@@ -30,7 +30,7 @@ std::string kind_of_device(std::string name) {
   return name;
 }
 
-/// Of "4*mpi:cpu:serial" or "cuda:0+cuda:1"; none if the members differ.
+/// The kind of the members of "4*mpi:cpu:serial" or "cuda:0+cuda:1"; none if they differ.
 std::optional<std::string> kind_of_members(const std::string& group) {
   std::optional<std::string> kind;
   for (std::size_t begin = 0, end = 0; end != group.npos; begin = end + 1) {
@@ -55,7 +55,7 @@ std::optional<crew> crew_of(const row& r) {
   return crew{r.device, "", r.threads};
 }
 
-/// What else than the program is fixed along a curve, with the size of one processor's share.
+/// All that is equal along a curve except the program, with `n` as the size of one processor's share.
 std::string problem_key(const row& r, std::uint64_t n) {
   const std::size_t rest = std::min(r.shape.find('x'), r.shape.size());
   std::string key;
@@ -67,7 +67,7 @@ std::string problem_key(const row& r, std::uint64_t n) {
 using rows_by_size = std::map<std::uint64_t, const row*>;
 struct found_curve {
   crew of;
-  std::string problem;  // its key
+  std::string problem;  // from problem_key
   rows_by_size rows;
 };
 
@@ -87,7 +87,7 @@ std::vector<found_curve> find_curves(std::span<const row* const> rows, scaling_k
   return found;
 }
 
-/// The best programs for one processor of the curves, found in one pass over all rows.
+/// The best program on one processor for each curve, found in one pass over all rows.
 class bests_on_one {
  public:
   bests_on_one(std::span<const found_curve> curves, std::span<const row* const> rows) {
@@ -101,7 +101,7 @@ class bests_on_one {
   const row* of(const found_curve& c) const { return bests_.at(key_of(c)); }
 
  private:
-  static constexpr const char* of_threads = "";  // of whatever team
+  static constexpr const char* of_threads = "";  // for teams of threads of any kind
 
   static std::string key_of(const found_curve& c) {
     return c.problem + '\n' + (c.of.link.empty() ? of_threads : c.of.kind);
@@ -147,7 +147,7 @@ scaling_point point_of(const scaling_curve& curve, std::uint64_t size, const row
   return point;
 }
 
-/// A 95 % interval reaches 1.96 standard errors to each side; one below the noise floor is chance.
+/// A 95 % interval extends 1.96 standard errors to each side. The error is never below the noise floor.
 timed_point timed(const scaling_point& of) {
   const interval& taken = *of.what->kernel;
   const double half = (*taken.high - *taken.low) / 2 / taken.median;
@@ -215,7 +215,7 @@ std::string with_interval(const interval& value, const Text& text) {
   if (value.low && value.high) all += " (" + text(*value.low) + " to " + text(*value.high) + ")";
   return all;
 }
-/// The points that say something of the program: where threads take turns, the machine decides.
+/// The points that tell about the program. Where threads take turns, the time depends on the machine.
 template <class Has>
 std::vector<const scaling_point*> those(const scaling_curve& of, const Has& has) {
   std::vector<const scaling_point*> found;
@@ -230,7 +230,7 @@ std::string share(double value) { return value == 0 ? "0 %" : percent(value); }
 }  // namespace
 
 std::string cost_finding(const scaling_curve& of) {
-  constexpr double same = 1.25;  // what counts as a constant: above the noise, and far below what lost processors cost
+  constexpr double same = 1.25;  // below it costs are called constant: beyond noise, far below that of lost processors
   const std::vector<const scaling_point*> telling =
       those(of, [](const scaling_point& p) { return p.cost.has_value(); });
   if (telling.empty()) return "";

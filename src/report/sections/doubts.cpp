@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What to treat with care: which times of a problem are in doubt and why, what failed, and what no record names.
+// What to treat with care: which times of a problem are in doubt and why, which rows failed, and what was not measured.
 #include "report/findings.hpp"
 #include "report/format.hpp"
 #include "report/sections/sections.hpp"
@@ -21,13 +21,13 @@ void each_row(const panel& p, Visit&& visit) {
       for (const row* r : s.rows) visit(*r);
 }
 
-/// "1,024 to 67,108,865" for equal reasons.
+/// The range of sizes with one reason: "1,024 to 67,108,865".
 std::string range(const std::map<std::pair<std::uint64_t, std::string>, std::string>& sizes) {
   const std::string &first = sizes.begin()->second, &last = sizes.rbegin()->second;
   return sizes.size() == 1 ? first : first + " to " + last;
 }
 
-/// Those without a time, the wrong ones first.
+/// Rows without a time; the wrong ones come first.
 std::vector<html> failures(const panel& p) {
   std::vector<html> items;
   std::map<std::pair<std::string, std::string>, std::map<std::pair<std::uint64_t, std::string>, std::string>> sizes_of;
@@ -48,7 +48,7 @@ std::vector<html> failures(const panel& p) {
 struct doubts {
   std::size_t times = 0, wide = 0, none = 0;
   std::vector<html> impossible;
-  std::size_t beyond = 0;  // of these: above a limit in doubt, and maybe true
+  std::size_t beyond = 0;  // of these: above a limit in doubt, so maybe true
 
   std::size_t all() const { return wide + none + impossible.size(); }
 };
@@ -96,7 +96,7 @@ html doubt_section(const panel& p) {
     section += tag("p", {{"class", "note"}}, html::sentence(text));
   std::vector<html> items = failures(p);
   items.insert(items.end(), found.impossible.begin(), found.impossible.end());
-  constexpr std::size_t most_open = 4;  // as many are read at a glance
+  constexpr std::size_t most_open = 4;  // a reader can take in as many at a glance
   if (items.empty()) return section;
   const html all = list("ul", {{"class", "note"}}, items);
   return section +

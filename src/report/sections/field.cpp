@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The field of a document's run: its pictures, and its residual against the analytical solution. It is shown once per
-// machine, since all variants with the order's bits have the same field; that they do is checked here.
+// The field of a document's run: its pictures, and its residual against the analytical solution. It is shown once for
+// each machine, since all variants that keep the order have the same field; this section checks that.
 #include "io/base64.hpp"
 #include "io/png.hpp"
 #include "report/format.hpp"
@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Runs on the devices of one machine whose hashes can be compared. The longest is shown; among equals, the latest.
+/// Runs on one machine whose hashes can be compared. The longest is shown; of equally long ones, the latest.
 struct field_runs {
   std::string machine;
   std::vector<const row*> by;
@@ -24,7 +24,7 @@ struct field_runs {
 
 const std::vector<record::moment>& moments_of(const row& r) { return r.course->moments; }
 
-/// Records from before it was named used another one, which gives equal fields other hashes.
+/// Records from before the hash function was named used another one, which gives equal fields other hashes.
 std::string hash_function_of(const row& r) { return r.course->hash_function.value_or(std::nullopt).value_or(""); }
 
 std::vector<field_runs> runs_of(const model& m) {
@@ -61,7 +61,7 @@ html picture_of(const record::moment& m, std::size_t room) {
                              tag("div", html::text("residual " + text_of(m.residual))) + tag("div", code_of(m.hash))));
 }
 
-/// What the colours mean.
+/// A legend of the colours.
 html palette() {
   io::picture ramp{256, 1, {}};
   for (unsigned value = 0; value < 256; ++value) ramp.pixels.push_back(static_cast<std::uint8_t>(value));
@@ -84,7 +84,7 @@ html numbers(const std::vector<record::moment>& moments) {
 
 html residual_figure(const std::vector<record::moment>& moments, page_builder& page) {
   json points = json::array();
-  for (const record::moment& m : moments)  // both axes are logarithmic: the start, where all is exact, cannot be drawn
+  for (const record::moment& m : moments)  // on logarithmic axes the start, whose residual is 0, cannot be drawn
     if (*m.step > 0 && m.residual && *m.residual > 0)
       points.push_back(chart_point(static_cast<double>(*m.step), {*m.residual, {}, {}}, true));
   const json lines = json::array({chart_line("residual", role::tilewise, 0, std::move(points))});
@@ -100,7 +100,7 @@ html residual_figure(const std::vector<record::moment>& moments, page_builder& p
 
 std::string runner_of(const row& r) { return r.variant + " on " + r.device; }
 
-/// Whether all runs have the same hash wherever they stopped.
+/// Whether all runs have the same hash at each step, wherever they stopped.
 bool agree(const field_runs& f) {
   std::map<std::uint64_t, std::string> known;
   for (const row* r : f.by)
@@ -110,7 +110,7 @@ bool agree(const field_runs& f) {
 }
 
 html bits_of(const field_runs& f, const std::vector<record::moment>& moments) {
-  constexpr std::size_t most_runs = 20;  // more than a sentence holds
+  constexpr std::size_t most_runs = 20;  // a sentence cannot hold more
   std::string runs;
   for (std::size_t i = 0; i < std::min(f.by.size(), most_runs); ++i)
     runs += (i == 0 ? "" : ", ") + clipped(runner_of(*f.by[i]), page_limits::name);

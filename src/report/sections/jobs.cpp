@@ -27,7 +27,7 @@ std::optional<double> measured(const record::phases& p) {
   return ns && std::isfinite(*ns) && *ns >= 0 ? std::optional(*ns) : std::nullopt;
 }
 
-/// In the order in which data passes through them.
+/// In the order in which data passes through the phases.
 constexpr std::array<phase, 5> all_phases{{{measured<&record::phases::read>, "read", 4},
                                            {measured<&record::phases::upload>, "copy in", 1},
                                            {measured<&record::phases::kernel>, "kernel", 0},
@@ -40,7 +40,7 @@ struct job {
   bool competes;  // as series::competes
 };
 
-/// At the largest size that any of them has, the fastest first; the last are those in doubt, and those that compute
+/// Jobs at the largest size that was measured, the fastest first. Last are those in doubt, and those that compute
 /// something else, such as with --fast.
 std::vector<job> jobs_of(const panel& p) {
   std::vector<job> jobs;
@@ -97,7 +97,7 @@ html numbers(const std::vector<job>& jobs) {
 }
 
 json chart(const std::vector<job>& jobs) {
-  constexpr std::size_t most_bars = 40;  // a canvas has a largest height
+  constexpr std::size_t most_bars = 40;  // the height of a canvas is limited
   std::vector<std::string> labels;
   for (std::size_t i = 0; i < std::min(jobs.size(), most_bars); ++i) labels.push_back(jobs[i].label);
   json parts = json::array();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ladder: from the serial code through each variant to other people's code and the limit, each step with its
-// factor.
+// The ladder: from the serial code through each variant to peers and the limit, with a factor for each step.
 #include "report/findings.hpp"
 #include "report/format.hpp"
 #include "report/sections/sections.hpp"
@@ -14,16 +13,16 @@ namespace {
 
 using nlohmann::json;
 
-/// What is at most possible has the label of the limit, and is `at` the row that it is told of.
+/// A step of the ladder. For the limit, `at` is the row whose limit it is.
 struct rung {
   std::string label;
   role kind;
   const row* at;
-  bool is_bounded;  // by the limit, which is placed above it
+  bool is_bounded;  // by the limit, which is above it
   double ns, speed;
 };
 
-/// Each variant once, where several executors or tunings ran it: as the fastest of them.
+/// Each variant once. If several executors or tunings ran it, the fastest of them.
 std::vector<rung> fastest_of_each(const panel& p, const board& b, std::uint64_t n) {
   std::vector<rung> rungs;
   std::map<std::string_view, std::size_t> known;
@@ -47,7 +46,7 @@ std::vector<rung> fastest_of_each(const panel& p, const board& b, std::uint64_t 
   return rungs;
 }
 
-/// Slowest first. The limit is the one that the shares of the fastest of ours are told of, above all that it bounds.
+/// The steps, slowest first. The limit is the one of our fastest row, placed above all rows that it bounds.
 std::vector<rung> rungs_of(const panel& p, const board& b, std::uint64_t n) {
   std::vector<rung> rungs = fastest_of_each(p, b, n);
   std::stable_sort(rungs.begin(), rungs.end(), [](const rung& x, const rung& y) { return x.speed < y.speed; });
@@ -65,7 +64,7 @@ std::vector<rung> rungs_of(const panel& p, const board& b, std::uint64_t n) {
 
 bool is_sure(const rung& r) { return r.kind == role::limit ? r.at->has_sure_limit : r.at->ranked(); }
 
-/// How many times as fast as another below it, after a sign.
+/// The speedup over a step below it, after a sign.
 std::string factor_over(const rung& below, const rung& r, const std::string& sign = "") {
   return marked(is_sure(below) && is_sure(r), sign + factor(r.speed / below.speed));
 }
@@ -79,7 +78,7 @@ const rung* serial_of(const std::vector<rung>& rungs) {
   return found == rungs.end() ? nullptr : &*found;
 }
 
-/// "; without cpu:ntt, which has no time at this size": what is called the fastest was not compared with that.
+/// Names variants with which the fastest could not be compared: "; without cpu:ntt, which has no time at this size".
 std::string without(const board& b, const std::vector<rung>& rungs) {
   constexpr std::size_t most_named = 4;
   std::vector<std::string> missing;
@@ -95,7 +94,7 @@ std::string without(const board& b, const std::vector<rung>& rungs) {
          " no time at this size";
 }
 
-/// Whether a rung of ours above it rounds its operands, so that it is the fastest of the others alone.
+/// Whether a faster step of ours rounds its operands, so that this row is the fastest only of the others.
 bool is_behind_a_rounding_one(const std::vector<rung>& rungs, const row& ours) {
   return std::any_of(rungs.begin(), rungs.end(), [&](const rung& r) {
     return r.kind == role::tilewise && is_less_exact(*r.at) && r.ns < ours.kernel->median;
@@ -119,8 +118,8 @@ std::string finding(const board& b, const std::vector<rung>& rungs, std::uint64_
   return text + without(b, rungs) + ".";
 }
 
-/// What a reader should know of a rung beside its speed; of a limit of arithmetic its own unit, if the others have
-/// another one.
+/// A remark beside the step's speed. For an arithmetic limit it is the speed in its own unit, if the other steps have
+/// another unit.
 std::string remark_of(const rung& r, speed_unit unit) {
   if (r.kind != role::limit) return is_less_exact(*r.at) ? "rounds its operands" : "";
   if (!record::is_arithmetic(*r.at->bound_by) || unit == speed_unit::operations) return "";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machines: a line of each for the first screen; further down their devices and noise floors, the full environment
+// The machines: one line each for the first screen. Further down, their devices and noise floors, the full environment,
 // and the commands.
 #include "base/printable.hpp"
 #include "record/json.hpp"
@@ -28,7 +28,7 @@ std::map<std::string_view, std::vector<const row*>> rows_by_machine(const model&
   return found;
 }
 
-/// The median of those that the cases of a device measured; 0 if none did.
+/// The median noise floor of a device's cases; 0 if none was measured.
 double noise_floor(std::vector<double> effects) {
   std::sort(effects.begin(), effects.end());
   return effects.empty() ? 0 : effects[effects.size() / 2];
@@ -46,7 +46,7 @@ html device_table(const std::vector<const row*>& rows) {
   for (const row* r : first_of_each) {
     const double floor = noise_floor(effects_on[r->device]);
     const record::device& d = r->hardware;
-    const bool is_group = d.backend == "group";  // a device counts in its sums once for each rank that shares it
+    const bool is_group = d.backend == "group";  // ranks that share a device count it several times
     lines.push_back({html::text(d.name), html::text(shown(d.description)), html::text(shown(d.platform)),
                      html::text(shown(d.driver)), html::text(is_group ? "–" : shown(d.compute_units)),
                      html::text(is_group ? "–" : sized(d.memory_bytes)), html::text(sized(d.cache_bytes)),
@@ -62,7 +62,7 @@ html device_table(const std::vector<const row*>& rows) {
       lines, content::words);
 }
 
-/// The facts of a part, one row each; lists and objects as JSON.
+/// Adds the facts of a part, one row each; lists and objects as JSON.
 void add_facts(const json& part, const std::string& name, std::vector<std::vector<html>>& lines) {
   const auto plain = [](const json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); };
   for (const auto& [key, value] : part.items())
@@ -84,7 +84,7 @@ std::vector<std::string> device_phrases(const machine& on, const std::vector<con
   return phrases;
 }
 
-/// Of a machine whose devices alone were measured.
+/// Whether only other devices of the machine were measured, and not its CPU.
 bool is_its_cpu_left_out(const machine& on, const model& m) {
   return on.host.cpu_model && std::none_of(m.rows.begin(), m.rows.end(), [&](const row& r) {
            return &r.on == &on && r.hardware.is_cpu && !r.is_limit();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Other people's code beside ours: the best of each at the largest size, and every ratio of interleaved rounds.
+// Other people's code beside ours: the best of each at the largest size, and every ratio from interleaved rounds.
 #include "report/compare/comparison.hpp"
 #include "report/findings.hpp"
 #include "report/format.hpp"
@@ -17,19 +17,19 @@ using cells = std::vector<html>;
 std::optional<record::ceiling> limit_of(const ratio& q) {
   return record::word_of<record::ceiling>(q.to.substr(0, q.to.find('/')));
 }
-/// Multiply-adds do the same work at every size, so that their time is nothing to compare with.
+/// Multiply-adds do the same work at every size, so their time cannot be compared.
 bool is_of_arithmetic_alone(const ratio& q) {
   return record::is_arithmetic(limit_of(q).value_or(record::ceiling::copy));
 }
 
-/// What a ratio compares with; null if it is on another processor.
+/// The series that a ratio compares with; null if it ran on another processor.
 const series* other_of(const ratio& q, const board& b) {
   const auto found = std::find_if(b.all.begin(), b.all.end(), [&](const series& s) {
     return s.variant == q.to && (s.device == q.device || s.kind != role::tilewise);
   });
   return found == b.all.end() ? nullptr : &*found;
 }
-/// By the name used everywhere else; what is on another processor is named with that.
+/// The usual name of the other row, with the processor if that is another one.
 std::string compared_with(const ratio& q, const board& b) {
   if (const series* other = other_of(q, b)) return other->label;
   const auto limit = limit_of(q);
@@ -37,7 +37,7 @@ std::string compared_with(const ratio& q, const board& b) {
          (q.device.empty() || q.device == b.name ? "" : " on " + q.device);
 }
 
-/// Of either of the two.
+/// The doubt about either of the two times.
 std::string doubt_of(const ratio& q, const row& r, const board& b) {
   if (!r.ranked()) return r.doubt();
   const series* other = other_of(q, b);
@@ -45,7 +45,7 @@ std::string doubt_of(const ratio& q, const row& r, const board& b) {
   return at && !at->ranked() ? other->label + ": " + at->doubt() : "";
 }
 
-/// Our fastest at the largest size that any peer has, against each peer there.
+/// Our fastest at the largest size that any peer has, compared with each peer there.
 void add_peers(const board& b, std::vector<cells>& lines) {
   const standing s = standing_at(b, largest_with_peer(b));
   if (!s.ours) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What bounds what, as rooflines: a chart for each device with the algorithms at their largest sizes, and in each
-// algorithm's part its own points. roofline.hpp has the model.
+// Roofline charts: one for each device with the algorithms at their largest sizes, and one in each algorithm's part
+// with its own points. roofline.hpp has the model.
 #include "report/findings.hpp"
 #include "report/format.hpp"
 #include "report/sections/sections.hpp"
@@ -19,12 +19,12 @@ struct axis_range {
   double from, to;
 };
 
-/// Bandwidth alone says nothing of what bounds it.
+/// Whether some point has both roofs: bandwidth alone does not show what bounds a point.
 bool has_both_roofs(const point_list& points) {
   return std::any_of(points.begin(), points.end(), [](const roofline_point* at) { return at->is_drawn(); });
 }
 
-/// All points, and each roof's ridge.
+/// The range of all points and of each roof's ridge.
 axis_range range_of(const point_list& points) {
   axis_range range{1, 1};
   for (const roofline_point* at : points) {
@@ -40,7 +40,8 @@ json roof_line(const std::string& label, std::size_t index, const std::vector<st
   return chart_line(label, role::limit, index, std::move(points));
 }
 
-/// Each roof that a point is held against: slanted up to the highest arithmetic, level from the fastest memory on.
+/// The roofs that the points are compared with: sloped up to the highest arithmetic roof, level from the fastest memory
+/// on.
 json roofs_of(const roofline& of, const point_list& points) {
   const axis_range range = range_of(points);
   double highest = 0, fastest = 0;
@@ -49,7 +50,7 @@ json roofs_of(const roofline& of, const point_list& points) {
     highest = std::max(highest, *at->arithmetic);
     fastest = std::max(fastest, *at->memory);
   }
-  // Those of one kind and type differ by noise alone: one stands for them.
+  // Roofs of one kind and type differ only by noise, so one is drawn for all.
   for (const roofline_point* at : points) {
     const std::string label = at->what->dtype + " " + std::string(name_of(at->arithmetic_by));
     if (std::none_of(flats.begin(), flats.end(), [&](const auto& f) { return f.first == label; }))
@@ -111,7 +112,7 @@ html numbers(const roofline& of, const std::vector<const roofline_point*>& point
       rows, content::words);
 }
 
-/// Of what is near such a limit, and is known to be: a limit in doubt is marked, and a time in doubt is left out.
+/// Names the points near such a limit. A limit in doubt is marked; points whose time is in doubt are left out.
 std::string names_of(const point_list& points, std::string_view bound) {
   std::vector<std::string> names;
   for (const roofline_point* at : points) {
@@ -130,7 +131,7 @@ std::string share_at(const roofline_point& at) {
          std::string(name_of(at.bound_by())) + " at " + at.what->at();
 }
 
-/// What is above its limit is told with the reason.
+/// Points above their limit are named with the reason.
 std::string finding_of(const roofline& of, const point_list& points) {
   constexpr std::size_t most_named = 3;
   std::string text;
@@ -153,7 +154,7 @@ std::string finding_of(const roofline& of, const point_list& points) {
   return text.empty() ? "No time that can be trusted has a limit." : text;
 }
 
-/// A chart, or words where the points lie at fewer than three places of its axis.
+/// A chart; only words if the points lie at fewer than three positions of its axis.
 html figure_of(const roofline& of, const point_list& points, const std::string& title, bool names_algorithm,
                page_builder& page) {
   point_list drawn;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Speedup against the number of threads or ranks, where records differ in that alone.
+// Speedup against the number of threads or ranks, from records that differ only in that number.
 #include "report/scale/scaling.hpp"
 #include "report/format.hpp"
 #include "report/sections/sections.hpp"
@@ -13,12 +13,12 @@ namespace {
 
 using nlohmann::json;
 
-/// Two points are a line whatever the program does.
+/// With two points every program would be a line.
 constexpr std::size_t least_of_chart = 3;
-/// Each has a law beside it, and all share the ideal; the table has the others.
+/// Each curve has a law beside it, and all share the ideal line. The table has the other curves.
 constexpr std::size_t most_curves = (most_lines - 1) / 2;
 
-/// At the largest size that has any.
+/// The curves at the largest size that has any.
 std::vector<scaling_curve> curves_of(const panel& p) {
   std::vector<const row*> rows;
   for (const board& b : p.boards)
@@ -33,7 +33,7 @@ std::vector<scaling_curve> curves_of(const panel& p) {
 
 std::string label_of(const scaling_curve& c) { return name_on(c.largest().variant, c.processors); }
 
-/// A law or the ideal at each doubling from one processor to `last`.
+/// Points of a law or the ideal, at each doubling from one processor to `last`.
 template <class Speedup>
 json drawn(double last, const Speedup& speedup) {
   json points = json::array();
@@ -88,7 +88,7 @@ html scaling_numbers(const std::vector<scaling_curve>& curves, const Label& labe
                rows);
 }
 
-/// Among curves of many problems.
+/// The name of a curve among those of many problems.
 std::string name_of(const scaling_curve& c) {
   const row& r = c.largest();
   return r.algorithm + " " + r.dtype + ", " + (c.kind == scaling_kind::weak ? "up to " : "") + r.at() + ", " +
@@ -106,7 +106,7 @@ std::string said_of(const scaling_curve& c) {
 
 std::string finding_of(const scaling_curve& c) { return label_of(c) + ": " + said_of(c); }
 
-/// Of one kind of scaling; those without p = 1 tell nothing of laws.
+/// The laws of all curves of one kind. A curve without p = 1 is left out, since it shows no law.
 html laws_of(const std::vector<const row*>& rows, scaling_kind kind, const char* heading, const char* words) {
   std::vector<scaling_curve> curves = scaling_curves(rows, kind);
   std::erase_if(curves, [](const scaling_curve& c) { return c.one() == nullptr || c.points.size() < 2; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the page. page.cpp puts them in order.
+// The sections of the page. page.cpp puts them in order.
 #pragma once
 
 #include "report/page_builder.hpp"
@@ -7,26 +7,27 @@
 
 namespace tilewise::report {
 
-/// A part of the page with a heading of its own; one without content does not appear.
+/// A section with its own heading. It does not appear if it has no content.
 struct chapter {
   std::string title;
   html content;
 };
 
-/// Of chapters, by title.
+/// The anchors of chapters, by title.
 using anchors = std::map<std::string, std::string>;
 
-/// The first screen: the machine, the verdict, and a matrix of algorithms and devices, whose names lead to chapters.
+/// The first screen: the machine, the verdict, and a matrix of algorithms and devices. The names in the matrix link to
+/// chapters.
 html overview(const model& m, const anchors& sections);
 
-/// A line of each machine for it, with what `panels` were measured on. Of many they are folded, since machine_section
-/// tells them as well.
+/// One line for each machine on which `panels` were measured. Many lines are folded, since machine_section has the same
+/// facts.
 html machine_lines(const model& m, const std::vector<const panel*>& panels);
 
 // Of one problem:
 html doubt_section(const panel& p);
 struct time_counts {
-  std::size_t times = 0, in_doubt = 0;  // without the limits, whose doubt stands beside each share of them
+  std::size_t times = 0, in_doubt = 0;  // without limits, whose doubt is shown beside each share of them
 };
 time_counts counts_of(const panel& p);
 html job_section(const panel& p, page_builder& page);
@@ -37,19 +38,19 @@ html transfer_section(const panel& p, page_builder& page);
 html peer_section(const panel& p);
 html bounds_section(const panel& p, const std::vector<roofline>& all, page_builder& page);
 
-/// Amdahl's and Gustafson's laws, of all records of a machine that differ in the number of processors.
+/// Amdahl's and Gustafson's laws, fitted to all records of a machine that differ only in the number of processors.
 html scaling_laws(const model& m, const std::string& machine);
-/// One for each document whose experiments were repeated.
+/// One chapter for each document whose experiments were repeated.
 std::vector<chapter> seeds_chapters(const model& m, page_builder& page);
-/// Whether there is nothing else: then they come first.
+/// Whether the records only repeat documents; then these chapters come first.
 bool is_of_documents(const model& m);
 
-// Of all records; empty if they have nothing of it:
+// Sections about all records; empty if they have nothing for it:
 html roofline_section(const std::vector<roofline>& all, page_builder& page);
 html field_section(const model& m, page_builder& page);
 html machine_section(const model& m);
 html repeat_section(const model& m);
-/// A line.
+/// One line.
 html not_measured(const model& m);
 
 }  // namespace tilewise::report

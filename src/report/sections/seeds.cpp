@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The measurements of the documents that the project started from, a chapter for each: its tables with our times beside
-// them, its charts with ours, its questions with this machine's answers. Published figures are the documents' own, from
-// other machines; nothing ranks them.
+// The measurements of the documents that the project started from, with a chapter for each: its tables with our times,
+// its charts with ours, and answers to its questions from this machine. Published figures are the documents' own, from
+// other machines, and are not ranked.
 #include "report/seeds/seeds.hpp"
 #include "report/findings.hpp"
 #include "report/format.hpp"
@@ -31,7 +31,7 @@ std::optional<double> median_of(const row* r, bool with_transfers) {
   return r && r->timed() && taken ? std::optional(taken->median) : std::nullopt;
 }
 
-/// A quotient of two times is no surer than either.
+/// A quotient of two times is in doubt if either time is.
 html speedup_of(const row* baseline, const row* r, bool with_transfers) {
   const bool is_sure = baseline && r && is_counted_sure(*baseline, false) && is_counted_sure(*r, with_transfers);
   return over(median_of(baseline, false), median_of(r, with_transfers), is_sure);
@@ -42,7 +42,7 @@ html marked_median(const row* r, bool with_transfers, double times = 1) {
   return html::text(time ? marked(is_counted_sure(*r, with_transfers), duration(*time * times)) : "–");
 }
 
-/// One line, and another for each further figure.
+/// One line, and another line for each further figure.
 std::vector<cells> lines_of(const row& r, const row* baseline, bool names_tuning) {
   const std::string name = short_name(r.variant) + (names_tuning ? " " + r.tuning : "");
   cells first{html::text(name), html::text(r.device), time_of(r), speedup_of(baseline, &r, false),
@@ -64,7 +64,7 @@ std::vector<cells> lines_of(const row& r, const row* baseline, bool names_tuning
   return lines;
 }
 
-/// Every row of a problem, with the figures that stand beside it.
+/// Every row of a problem, with the figures to show beside it.
 html all_rows(const document_problem& p) {
   const row* baseline = p.baseline();
   std::vector<cells> lines;
@@ -81,7 +81,7 @@ html all_rows(const document_problem& p) {
                    lines, content::words));
 }
 
-/// The rows that stand beside a figure of the document; of a variant that was swept on a device, the fastest.
+/// The rows to show beside a figure of the document. If a variant was swept on a device, only the fastest.
 std::vector<const row*> rows_beside(const document_problem& p, const record::published_time& of) {
   std::vector<const row*> beside;
   for (const row* r : p.rows) {
@@ -109,7 +109,7 @@ cells ours_beside(const record::published_time& of, const row& r, const document
           over(of.ns, time, is_counted_sure(r, of.with_transfers)), html::text(differs.empty() ? r.reason : differs)};
 }
 
-/// The document's table of one machine, and our columns beside it.
+/// The document's table for one machine, with our columns beside it.
 html published_on(const document_problem& p, const std::vector<record::published_time>& published,
                   const std::string& machine) {
   std::vector<cells> lines;
@@ -151,7 +151,8 @@ const row* repeating(const document_problem& p, const std::string& system) {
   return best;
 }
 
-/// Programs by sizes, each cell the document's time of a whole run and ours: where both measure parts of long runs.
+/// Programs by sizes: each cell has the document's time of a whole run and ours. Used if the measured work is a part of
+/// long runs.
 html run_table(const document_study& s, bool of_speedups) {
   std::vector<std::string> systems, heads{"program"};
   for (const document_problem& p : s.sizes) {
@@ -231,7 +232,7 @@ std::vector<chapter> seeds_chapters(const model& m, page_builder& page) {
     if (m.machines.size() > 1) content += paragraph("Measured on " + c.machine + ".");
     for (const document_study& s : c.studies)
       if (content.size() < page_limits::section) content += study_html(s, page);
-    // Whose second half is about speedups; `tilewise scale` measures them.
+    // The second half of the lecture is about speedups, which `tilewise scale` measures.
     if (c.document.find("lecture") != c.document.npos) content += scaling_laws(m, c.machine);
     bytes += content.size();
     chapters.push_back({c.document, std::move(content)});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time and throughput against n: a chart of each with the fastest of every device and the best peers, and all others in
-// the tables below them.
+// Time and throughput against n. Each chart shows the fastest row of every device and the best peers; the tables below
+// have all others.
 #include "base/printable.hpp"
 #include "report/findings.hpp"
 #include "report/format.hpp"
@@ -22,16 +22,16 @@ struct leader {
   const series* what;
 };
 
-/// All boards of a panel have one.
+/// The unit, which is the same on all boards of a panel.
 speed_unit unit_of(const panel& p) {
   for (const board& b : p.boards)
     if (b.unit() != b.speed_in) return b.unit();
   return p.boards.front().speed_in;
 }
 
-/// Of a role in the order in which they deserve a line: the fastest of each board at the largest size that the role has
-/// there, then what is the fastest at another size, then the best of each other device, of ours, or all others; the
-/// higher speed first.
+/// The series of a role to draw, in order of priority: the fastest of each board at the largest size of the role there,
+/// then those that are the fastest at another size, then the best of each other device for our variants, or all others.
+/// The faster comes first.
 std::vector<leader> leaders(const panel& p, role kind, std::size_t most) {
   std::vector<std::pair<std::pair<int, double>, leader>> found;
   const speed_unit unit = unit_of(p);
@@ -64,7 +64,7 @@ std::vector<leader> operator+(std::vector<leader> left, const std::vector<leader
   return left;
 }
 
-/// With its processor where another has a series of this name.
+/// The series' name, with its processor if another has a series of this name.
 std::string name_of(const panel& p, const board& on, const series& s) {
   const auto has_it = [&](const board& b) {
     return &b != &on && std::any_of(b.all.begin(), b.all.end(), [&](const series& x) { return x.label == s.label; });
@@ -85,7 +85,7 @@ json time_lines(const panel& p, page_builder& page) {
   return lines;
 }
 
-/// What the limit of the fastest of ours allows at each size, as its share is told; without points if nothing does.
+/// The speed that the limit of our fastest row allows at each size; no points if there is no limit.
 json limit_line(const panel& p, const board& b, speed_unit unit) {
   json points = json::array();
   for (const std::uint64_t n : b.sizes()) {
@@ -113,7 +113,7 @@ json rate_lines(const panel& p, speed_unit unit, page_builder& page) {
   return lines;
 }
 
-/// The definition's digest at `n`, as given by the rows of a panel.
+/// The definition's digest at `n`, from the rows of a panel.
 std::string reference_digest(const panel& p, std::uint64_t n) {
   for (const board& b : p.boards)
     for (const series& s : b.all)
@@ -144,7 +144,7 @@ html rate_cell(const row* r, speed_unit unit) {
   return html::text(text);
 }
 
-/// A line for each series, a column for each size.
+/// A table with a line for each series and a column for each size.
 template <class Cell>
 html numbers(const panel& p, const std::string& caption, std::vector<html> first, const Cell& cell) {
   const std::set<std::uint64_t> sizes = p.sizes();

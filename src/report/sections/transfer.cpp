@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel against transfers, and the size from which a device wins with its transfers counted.
+// Kernel times against transfers, and the size from which a device is faster including its transfers.
 #include "report/findings.hpp"
 #include "report/format.hpp"
 #include "report/sections/sections.hpp"
@@ -14,7 +14,7 @@ html clock_cell(const std::optional<interval>& time) {
   return html::text(time ? marked(time->is_narrow(), duration(time->median)) : "–");
 }
 
-/// Whether each of the three can be trusted, and so their shares.
+/// Whether the kernel and both transfers can be trusted, and so their shares.
 bool is_sure(const row& r) { return r.ranked() && r.h2d->is_narrow() && r.d2h->is_narrow(); }
 
 html shares(const board& b, const std::vector<const row*>& trips, page_builder& page) {

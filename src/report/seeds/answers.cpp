@@ -32,7 +32,7 @@ std::vector<std::string> devices_of(const document_study& s) {
   return names;
 }
 
-/// "opencl:0", and that it is no GPU where it is none.
+/// The device's name, with a remark if it is not a GPU.
 std::string kind_of(const document_study& s, const std::string& device) {
   for (const document_problem& p : s.sizes)
     for (const row* r : p.rows)
@@ -45,12 +45,12 @@ std::string kind_of(const document_study& s, const std::string& device) {
 struct win {
   bool is_won, is_in_doubt;
 };
-using wins_at = std::vector<std::optional<win>>;  // for each size
+using wins_at = std::vector<std::optional<win>>;  // by size
 
-/// A time of few samples may be half as long.
+/// A time without an interval is assumed to be off by up to a factor of 2.
 bool ends_before(const interval& x, const interval& y) { return x.high && *x.high < y.low.value_or(y.median / 2); }
 
-/// Whether a device wins at each size; nothing where one of the two has no time.
+/// Whether a device is faster than the CPU at each size; nothing where one of them has no time.
 wins_at wins_of(const document_study& s, const std::string& device, bool with_transfers) {
   wins_at wins;
   for (const document_problem& p : s.sizes) {
@@ -86,7 +86,7 @@ std::string where(const document_study& s, const wins_at& wins) {
   return is_from_there ? "from " + s.sizes[*since].rows.front()->size() + " on" : "at " + listed(at, 6);
 }
 
-/// " (in doubt at 4,096)": where the two intervals meet, so that the medians decide nothing.
+/// Names sizes at which the two intervals overlap, so that the medians decide nothing: " (in doubt at 4,096)".
 std::string doubt_of(const document_study& s, const wins_at& wins) {
   std::vector<std::string> at;
   for (std::size_t i = 0; i < wins.size(); ++i)
@@ -101,7 +101,7 @@ html time_cell(const row* r, bool with_transfers) {
          tag("small", html::text(" " + short_name(r->variant) + (r->is_cpu ? " @" + place_of(*r) : "")));
 }
 
-/// When does the GPU win, with transfers and without?
+/// Answers: when is the GPU faster, with transfers and without?
 html when_a_device_wins(const document_study& s) {
   const std::vector<std::string> devices = devices_of(s);
   if (devices.empty()) return {};
@@ -138,7 +138,7 @@ const row* find_row(const document_problem& p, const std::string& variant, const
   return nullptr;
 }
 
-/// From what size does local memory not suffice, and what does it gain?
+/// Answers: from what size is local memory too small, and what does it gain?
 html what_local_memory_gains(const document_study& s) {
   std::vector<std::vector<html>> rows;
   for (const std::string& device : devices_of(s))
@@ -162,7 +162,7 @@ html what_local_memory_gains(const document_study& s) {
                    {"device", "size", "global", "local", "global / local", "why not"}, rows, content::words));
 }
 
-/// The fastest tuning of each way on each device, as the document's last table.
+/// The fastest tuning for each way to add on each device, as in the document's last table.
 html which_way_adds_faster(const document_study& s) {
   std::map<std::pair<std::string, std::string>, const row*> best;
   for (const document_problem& p : s.sizes)
@@ -185,11 +185,11 @@ html which_way_adds_faster(const document_study& s) {
 }
 
 struct meeting {
-  std::string_view variant;  // of any backend
+  std::string_view variant;  // on any backend
   const char* where;
 };
 
-/// Where the parts of a call wait for each other; of the documents' methods and ours.
+/// Where the parts of a call wait for each other, for the documents' methods and ours.
 constexpr std::array<meeting, 17> meetings{
     {{"polymul:global", "nowhere: each item has its own coefficient"},
      {"polymul:local", "one barrier in a group, after both factors are loaded"},

@@ -16,13 +16,13 @@ namespace {
 
 using nlohmann::json;
 
-/// A program of the document as one of our variants repeats it on a device; where it was swept, its fastest.
+/// One of our variants that repeats a program of the document on a device; if it was swept, its fastest row.
 struct repeated {
   std::string label;
-  std::vector<const row*> rows;  // one for each size, or null
+  std::vector<const row*> rows;  // by size; null: not measured
 };
 
-/// A document's own times of one program on one machine.
+/// The document's times of one program on one machine.
 struct quoted {
   std::string label;
   std::vector<std::pair<double, double>> points;  // size, ns of the whole run
@@ -30,7 +30,7 @@ struct quoted {
 
 double axis_place(const document_problem& p) { return static_cast<double>(p.rows.front()->n); }
 
-/// In the order in which the document's programs first appear; the first device of each comes before all second ones.
+/// In the order of the document's programs. The first device of each program comes before all second devices.
 std::vector<repeated> repeated_of(const document_study& s) {
   using key = std::pair<std::string, std::string>;  // variant, device
   std::vector<std::pair<key, repeated>> all;
@@ -60,7 +60,7 @@ std::vector<repeated> repeated_of(const document_study& s) {
   return first;
 }
 
-/// Of all our rows, whether they repeat anything or not.
+/// The fastest of all our rows, whether they repeat a program or not.
 repeated fastest_of(const document_study& s) {
   repeated best{"the fastest here", {}};
   for (const document_problem& p : s.sizes) {
@@ -113,7 +113,7 @@ std::vector<std::string> size_heads(const document_study& s, const char* first) 
   return heads;
 }
 
-/// What a chart of curves shows, and the words around it.
+/// The curves of a chart, and the words around it.
 struct curves {
   const char *y, *unit, *title;
   std::string finding;
@@ -137,7 +137,7 @@ interval scaled(const interval& value, double by) {
   return of;
 }
 
-/// It is no surer than the baseline's time.
+/// It is in doubt if the baseline's time is.
 std::optional<charted> speedup_of(const row& r, const document_problem& p, bool with_transfers) {
   const row* base = p.baseline();
   const interval* time = counted_time(r, with_transfers);
@@ -148,7 +148,7 @@ std::optional<charted> speedup_of(const row& r, const document_problem& p, bool 
   return charted{ratio, is_counted_sure(*base, false) && is_counted_sure(r, with_transfers)};
 }
 
-/// The document's, by program and machine.
+/// The document's times, by program and machine.
 std::vector<quoted> quoted_of(const document_study& s) {
   std::vector<quoted> all;
   std::map<std::string, std::size_t> places;
@@ -191,12 +191,12 @@ html quoted_figure(const document_study& s, page_builder& page) {
                      table("As published.", size_heads(s, "program"), rows));
 }
 
-/// Speedups over the baseline at one size, ours and the document's over its own.
+/// Bars with the speedups over the baseline at one size: ours, and the document's over its own baseline.
 html speedup_bars(const document_study& s, std::size_t i, const std::vector<repeated>& drawn, page_builder& page) {
   const document_problem& p = s.sizes[i];
   json bars = json::array();
   std::vector<std::vector<html>> rows;
-  bool is_beside = false;  // whether the document has any
+  bool is_beside = false;  // whether the document has speedups
   const auto add = [&](const std::string& label, role kind, double value, bool is_sure) {
     json bar = chart_line(label, kind, chart_colours(page).of("documents", kind, label), nullptr);
     bar["value"] = value;
@@ -233,7 +233,7 @@ bool is_number(const std::string& word) {
   return !word.empty() && word.size() < 10 && word.find_first_not_of("0123456789") == word.npos;
 }
 
-/// The tuning with the most numbers, which is the one that was swept; empty if none has three.
+/// The name of the tuning that was swept: the one with the most different numbers. Empty if none has three.
 std::string swept_axis(const std::vector<const row*>& rows) {
   std::map<std::string, std::set<std::string>> values;
   for (const row* r : rows)

@@ -11,14 +11,14 @@ namespace tilewise::report {
 
 namespace {
 
-// Real documents stay far below these.
+// Real documents stay far below these limits.
 constexpr std::size_t most_rows = 1000;      // of a problem
 constexpr std::size_t most_sizes = 30;       // of a study, the largest
 constexpr std::size_t most_published = 100;  // of a problem
 
 std::string problem_of(const row& r) { return r.group.substr(0, r.group.rfind(" @")); }
 
-/// Of one problem.
+/// The key of a row within one problem.
 auto line_key(const row& r) { return std::tie(r.variant, r.device, r.tuning, r.threads, r.mode); }
 
 std::string title_of(const row& r) {
@@ -54,7 +54,7 @@ class chapter_builder {
   std::vector<document_chapter> all;
 
  private:
-  /// The entry of a key, made if it is new.
+  /// The entry of a key; appended if there is none.
   template <class T, class Key>
   static T& found(std::vector<T>& in, std::map<Key, std::size_t>& places, const Key& key) {
     const auto [at, is_new] = places.try_emplace(key, in.size());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The documents' problems, found among the records: chapters (one document on one machine) of studies (one experiment)
-// of problems (one size). Their charts are drawn again, and their questions answered, with what was measured here.
+// The documents' problems among the records: chapters (one document on one machine) contain studies (one experiment),
+// and these contain problems (one size). The documents' charts are drawn again and their questions answered from what
+// was measured here.
 #pragma once
 
 #include "report/page_builder.hpp"
@@ -14,14 +15,14 @@ namespace tilewise::report {
 /// One size, all devices.
 struct document_problem {
   std::string name;                // "sort.i32 n=50,000"
-  const record::experiment* from;  // as in the last row
+  const record::experiment* from;  // from the last row
   std::vector<const row*> rows;
 
-  /// On the document's device, if that was measured.
+  /// The row on the document's baseline device, if it was measured.
   const row* baseline() const;
-  /// All that the document gives, by any of the rows.
+  /// All times that the document gives, collected from all rows.
   std::vector<record::published_time> published() const;
-  /// What a time here is to be multiplied by to be that of the document's run.
+  /// The factor from a time measured here to that of the document's whole run.
   double times_in_run() const { return from->times_in_run.value_or(1); }
 };
 
@@ -29,9 +30,9 @@ struct document_problem {
 struct document_study {
   std::string algorithm, title;         // "sort i32, reversed"
   std::vector<document_problem> sizes;  // from the smallest
-  std::size_t left_out = 0;             // sizes that the page has no room for
+  std::size_t left_out = 0;             // sizes that do not fit on the page
 
-  /// The document counts the transfers of a device.
+  /// Whether the document counts the transfers of a device.
   bool counts_transfers() const;
 };
 
@@ -42,34 +43,34 @@ struct document_chapter {
 
 std::vector<document_chapter> document_chapters(const model& m);
 
-/// The time of a row as the document counts it, or nothing.
+/// The row's time as the document counts it, or null.
 const interval* counted_time(const row& r, bool with_transfers);
-/// Whether that one can be trusted: copies may be in doubt where the kernel between them is not, or the other way
-/// round.
+/// Whether counted_time can be trusted: the time with transfers may be in doubt although the kernel's is not, or the
+/// other way round.
 bool is_counted_sure(const row& r, bool with_transfers);
-/// The faster of two, or whichever there is.
+/// The faster row. If only one is given or timed, that one.
 const row* faster(const row* a, const row* b, bool with_transfers);
-/// Whether a row may be called the fastest here: it is ours, and no product of operands rounded to fewer digits.
+/// Whether a row may be called the fastest here: it is ours, and not a product with operands rounded to fewer digits.
 bool may_be_fastest(const row& r);
-/// Its time with transfers, marked where that cannot be trusted; "–" without one.
+/// Its time with transfers, marked if it cannot be trusted; "–" if there is none.
 std::string transfers_text(const row& r);
-/// Which of the document's programs a row repeats; empty if none.
+/// The document's program that a row repeats; empty if none.
 std::string system_of(const row& r);
-/// "opencl:0", and for a CPU's row "cpu:serial".
+/// "opencl:0"; for a CPU row "cpu:serial".
 std::string place_of(const row& r);
 
-/// Time and speedup against size, of the rows that repeat the document's programs; the document's own times beside
-/// them, as curves where it has three sizes and as bars where it has fewer.
+/// Time and speedup against size, for the rows that repeat the document's programs. The document's own times are shown
+/// beside them: as curves if it has three sizes or more, else as bars.
 html study_charts(const document_study& s, page_builder& page);
 
-/// Time against a tuning that was swept, a line for each device and each way of the others.
+/// Time against a tuning that was swept, with one line for each device and each combination of the other tunings.
 html sweep_charts(const document_study& s, page_builder& page);
 
-/// "group_size=64 carry=local": its numbers and words by name.
+/// The numbers and words of a tuning such as "group_size=64 carry=local", by name.
 std::vector<std::pair<std::string, std::string>> tuning_parts(const std::string& tuning);
 
-/// Those that can be answered: when a device beats the CPU, what local memory gains, which way of adding is faster, and
-/// where the variants of an algorithm wait for each other.
+/// Answers to the document's questions, if the records allow it: when a device beats the CPU, what local memory gains,
+/// which way of adding is faster, and where the variants of an algorithm wait for each other.
 html study_answers(const document_study& s);
 
 }  // namespace tilewise::report

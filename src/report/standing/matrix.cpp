@@ -13,19 +13,19 @@ namespace tilewise::report {
 
 namespace {
 
-/// "cuda · NVIDIA H200" of cuda:0.
+/// "cuda · NVIDIA H200" for cuda:0.
 std::string kind_of(const board& b) {
   const std::string kind = b.name.substr(0, b.name.find(':'));
   return b.title.empty() ? kind : kind + " · " + b.title;
 }
-/// The hardware stands in it once, also where it is what tells two boards of one name apart.
+/// The name with the hardware. The hardware is named once, even if it distinguishes boards of one name.
 std::string full_name(const board& b) {
   const bool has_it = b.title.empty() || b.name.ends_with(" (" + b.title + ")");
   return has_it ? b.name : b.name + " · " + b.title;
 }
 
-/// The names of columns, by board: a kind's name where boards of several names share it, as one device does that a run
-/// counted otherwise than another one.
+/// Names the columns of boards. Boards of one kind share a column, since a run may have numbered the same device
+/// differently.
 class column_names {
  public:
   explicit column_names(const std::vector<matrix_cell>& cells) {
@@ -45,13 +45,13 @@ class column_names {
   std::string of(const board& b) const { return apart_.count(kind_of(b)) != 0 ? full_name(b) : kind_of(b); }
 
  private:
-  std::set<std::string> apart_;  // kinds whose boards have a column each
+  std::set<std::string> apart_;  // kinds whose boards have separate columns
 };
 
-/// Most of its boards are ranks on the CPU, beside what they are compared with.
+/// Whether most boards are ranks on the CPU: then the panel shows scaling.
 bool is_of_scaling(const panel& p) { return 2 * p.processors().size() < p.boards.size(); }
 
-/// Larger problems rank higher, and of these what takes a shorter time.
+/// Orders by problem size, and equal sizes by time: larger first, then faster first.
 bool ranks_lower(const matrix_cell& a, const matrix_cell& b) {
   const auto key = [](const matrix_cell& c) { return std::tuple(c.what.ours->operations, c.what.ours->n, -c.time()); };
   return key(a) < key(b);
@@ -60,7 +60,7 @@ bool ranks_lower(const matrix_cell& a, const matrix_cell& b) {
 struct cells_of_line {
   std::vector<const panel*> panels;
   std::map<std::string, const matrix_cell*> by_column;
-  std::map<std::string, const matrix_cell*> others = {};  // likewise, of other problems
+  std::map<std::string, const matrix_cell*> others = {};  // by column, from other problems
 
   const matrix_cell& fastest() const {
     const auto is_less = [](const auto& a, const auto& b) { return ranks_lower(*a.second, *b.second); };
@@ -68,7 +68,7 @@ struct cells_of_line {
   }
 };
 
-/// Whether the panel's problem belongs to the line, and none of its columns is taken.
+/// Whether the panel's problem belongs on the line, and its columns are free there.
 bool fits(const cells_of_line& line, const panel& p, const std::map<std::string, const matrix_cell*>& cells) {
   const panel& first = *line.panels.front();
   const bool same = p.algorithm == first.algorithm && p.dtype == first.dtype && p.settings == first.settings &&
@@ -100,7 +100,8 @@ std::vector<cells_of_line> lines_of(const std::vector<matrix_cell>& cells) {
   return lines;
 }
 
-/// Adds what its columns lack, if no line has it: of an algorithm on a processor the largest of its other problems.
+/// Fills columns in which no line of the algorithm has a cell, with the largest of the algorithm's other problems
+/// there.
 void add_others(std::vector<cells_of_line>& lines, const std::vector<matrix_cell>& cells,
                 const std::vector<std::string>& columns) {
   using place = std::pair<std::string_view, std::string_view>;  // algorithm, column
@@ -202,7 +203,7 @@ std::vector<matrix_cell> cells_of(const std::vector<const panel*>& panels, const
 matrix make_matrix(const std::vector<matrix_cell>& cells) {
   constexpr std::size_t most_columns = 8;
   std::vector<cells_of_line> lines = lines_of(cells);
-  std::map<std::string, std::pair<std::size_t, std::size_t>> worth;  // of a column: fastest cells, and all
+  std::map<std::string, std::pair<std::size_t, std::size_t>> worth;  // by column: fastest cells, and all cells
   matrix made;
   for (const matrix_cell& c : cells) {
     if (c.is_of_other) continue;

@@ -34,15 +34,15 @@ position position_of(const interval& speed, double smallest_effect) {
   }
 }
 
-/// By the interval of the ratio; and a peer so slow that few of its calls were measured, by a factor beyond what these
-/// differ by.
+/// Whether we are surely ahead: by the interval of the ratio, or because the peer is so much slower that few of its
+/// calls were measured, by a factor beyond their spread.
 bool is_beaten(const standing& s) {
   constexpr double beyond_few_samples = 2;
   if (!s.peer->plausible) return false;
   return s.peer->kernel->spread() ? s.position == position::ahead : s.speed->median >= beyond_few_samples;
 }
 
-/// Of a peer in doubt nothing is said but that it is beaten.
+/// If the peer's time is in doubt, the only verdict can be that it is beaten.
 void judge(standing& s) {
   const std::string doubt = s.peer->doubt();
   s.position = position_of(*s.speed, smallest_effect(*s.ours));
@@ -50,18 +50,18 @@ void judge(standing& s) {
     s.why = "the peer: " + doubt;
     s.position = is_beaten(s) ? position::ahead : position::unclear;
   } else if (s.position == position::unclear) {
-    const auto told = [](double ratio) { return significant(ratio, 4); };  // both ends of a narrow one are 1.01
+    const auto told = [](double ratio) { return significant(ratio, 4); };  // 3 digits may show both ends as 1.01
     if (!s.speed->low || !s.speed->high) {
       s.why = "the ratio has no interval";
       return;
     }
     s.why = "between " + told(*s.speed->low) + " and " + told(*s.speed->high);
-    if (*s.speed->low > 1 || *s.speed->high < 1)  // or that alone would say who is ahead
+    if (*s.speed->low > 1 || *s.speed->high < 1)  // otherwise the ends alone would say who is ahead
       s.why += ", with a noise floor of ± " + percent(smallest_effect(*s.ours));
   }
 }
 
-/// The one that is the farthest ahead at that size, or null.
+/// The peer with rounded operands that is farthest ahead at that size, or null.
 const row* ahead_by_rounding(const board& b, const row& ours) {
   const row* best = nullptr;
   for (const series& s : b.all) {

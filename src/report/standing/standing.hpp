@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How our code stands on a processor: the fastest variant against the best peer, and why where nothing can be said.
+// Compares our fastest variant on a processor with the best peer, and says why if no verdict is possible.
 #pragma once
 
 #include "report/model.hpp"
@@ -10,41 +10,41 @@ enum class position : std::uint8_t { ahead, on_a_par, behind, unclear, no_peer, 
 
 struct standing {
   report::position position = report::position::not_measured;
-  const row* ours = nullptr;           // our fastest that can be trusted; in_doubt: our fastest, which cannot
-  const row* peer = nullptr;           // the fastest of other people's, whether it can be trusted or not
+  const row* ours = nullptr;           // our fastest time that can be trusted; for in_doubt our fastest, which cannot
+  const row* peer = nullptr;           // the fastest peer, even if its time cannot be trusted
   std::optional<interval> speed = {};  // the peer's time / ours
-  const row* rounding = nullptr;       // a peer that is ahead, and rounds its operands: it competes with nobody
-  std::string why;                     // of unclear and in_doubt, and where the peer was measured at another size
+  const row* rounding = nullptr;       // a faster peer that rounds its operands, so it does not compete
+  std::string why;                     // for unclear and in_doubt, and if the peer was measured at another size
 };
 
-/// At the largest size that one of ours was measured at on this processor; against peers at the largest size that they
-/// were measured at, if they were not at that one.
+/// At the largest size at which ours was measured on this processor. If peers were not measured there, compares at the
+/// largest size at which they were.
 standing standing_of(const board& b);
-/// At the largest size that can be trusted, of a sixteenth of the largest or more; else not_measured.
+/// At the largest size whose times can be trusted, down to a sixteenth of the largest; otherwise not_measured.
 standing largest_trusted(const board& b);
-/// The largest size with times of ours and of a peer; 0 if there is none.
+/// The largest size with a time of ours and a time of a peer; 0 if there is none.
 std::uint64_t largest_with_peer(const board& b);
-/// At `n`.
+/// At size `n`.
 standing standing_at(const board& b, std::uint64_t n);
-/// Of our time, which is ranked, against this peer's.
+/// Compares our time, which must be ranked, with this peer's.
 standing standing_against(const row& ours, const row& peer);
 
-/// Whether that can be trusted: as both times can, or by a narrow interval of its own, which rounds of both have.
+/// Whether the speed can be trusted: because both times can, or because rounds with both gave it a narrow interval.
 bool is_sure(const interval& speed, const row& ours, const row& peer);
-/// "1.22", marked where it cannot. It has a speed.
+/// "1.22", marked if it cannot be trusted. It must have a speed.
 std::string speed_text(const standing& s);
 
-/// "0.57 × cuda:cublas_tf32": how our speed is to that of the peer that rounds its operands.
+/// "0.57 × cuda:cublas_tf32": our speed relative to the peer that rounds its operands.
 std::string rounding_words(const standing& s);
 
-/// No position is told by colour alone: "A", "ahead".
+/// A position as a letter and in words, so that it is not shown by colour alone: "A", "ahead".
 const char* letter_of(position p);
 const char* words_of(position p);
-/// A position's name in page.css.
+/// The position's class in page.css.
 const char* style_of(position p);
 
-/// The peer's time over ours, of rounds in which both ran if there are any; else of the medians of separate rounds,
-/// with the widest interval that both allow.
+/// The peer's time over ours. It is taken from rounds in which both ran, if there are any. Otherwise it is the ratio of
+/// medians of separate rounds, with the widest interval that both allow.
 std::optional<interval> speed_against(const row& ours, const row& peer);
 
 }  // namespace tilewise::report

@@ -29,7 +29,7 @@ double ns_since(clock::time_point start) {
 
 namespace {
 
-/// What is computed in pieces needs little of the device's memory.
+/// Checks memory. A call that is computed in pieces needs little of the device's.
 void require_memory(const registry::problem& p, const registry::choice& how, backend::device& on) {
   const device_info& device = on.info();
   std::uint64_t outputs = 0, all = 0, largest = 0;
@@ -49,7 +49,7 @@ void require_memory(const registry::problem& p, const registry::choice& how, bac
   refuse(all, device.memory, "the memory");
 }
 
-/// The kernel's own time is taken only if times are requested: a clock waits for the device once more.
+/// Runs the call. It measures the kernel only if times are requested, since the clock waits for the device once more.
 void run_on(backend::queue& queue, const registry::problem& p, std::span<const bytes* const> inputs, bool timed,
             data_run& run) {
   const bool moves = run.device->info().backend != "cpu";
@@ -84,10 +84,10 @@ void run_on(backend::queue& queue, const registry::problem& p, std::span<const b
   run.times.end_to_end = ns_since(whole);
 }
 
-/// Where a call runs.
+/// Where to run a call, and why.
 struct placement {
   device_handle device;
-  std::string reason;  // begins the sentence that says why; may be empty
+  std::string reason;  // the beginning of a sentence; may be empty
 };
 
 constexpr const char* while_it_is_read = "computed while it is read; ";
@@ -97,7 +97,7 @@ placement opened(common_options options, const std::string& name, const std::str
   return {open_device(options), reason};
 }
 
-/// The rule where nothing has been measured.
+/// The device if nothing was measured.
 placement usual(const common_options& options, bool while_reading) {
   return while_reading ? opened(options, "cpu", while_it_is_read) : opened(options, "auto", "");
 }
@@ -116,7 +116,7 @@ placement unmeasured(const common_options& options, bool while_reading, const ke
   return taken;
 }
 
-/// It may be an earlier driver, another card, or none at all.
+/// Whether the device is the measured one. It may be another card, an earlier driver, or none at all.
 bool is_as_measured(const device_handle& device, const lab::device_figures& figures) {
   return device->info().name == figures.name && backend::identity_of(device->info()) == figures.identity;
 }
@@ -141,8 +141,9 @@ placement predicted(const registry::problem& p, const common_options& options, b
   return usual(options, while_reading);
 }
 
-/// Opens the device that the options name. What they leave open is predicted from the figures; without them it is the
-/// best device, or the CPU for work that is done `while_reading`. With -v it is noted why figures were not used.
+/// Opens the device that the options name. If they leave it open, it is predicted from the measured figures. Without
+/// figures it is the best device, or the CPU for work that is done `while_reading`; -v then says why there was no
+/// prediction.
 placement place(const registry::problem& p, const common_options& options, bool while_reading) {
   const bool is_open = !backend::group::is_mpi_process() && options.variant.empty() && options.tuning.empty() &&
                        meant_by(options.device) == "auto";
@@ -233,7 +234,7 @@ void tell(const data_run& run, const common_options& options) {
 
 namespace {
 
-/// Each rank its range. The first one reads what it prints the digest of: the file.
+/// Each rank writes its range. The first rank then reads the whole file for the digest that it prints.
 exit_code run_to_shared_file(const registry::problem& p, std::span<io::array_input* const> inputs,
                              const common_options& options, data_run run, const std::string& output,
                              std::span<const std::uint64_t> shape) {

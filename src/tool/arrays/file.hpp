@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arrays of one command: from files or standard input, to files or standard output, with what messages about them
-// need.
+// The arrays of a command: read from files or standard input, written to files or standard output, with the texts that
+// messages about them need.
 #pragma once
 
 #include "io/array_input.hpp"
@@ -24,40 +24,40 @@ struct array_file {
   std::string sentence() const { return cli::sentence(path, shape()); }
 };
 array_file open_array(const std::string& path);
-/// Two of them. Throws `invalid_argument` if both are standard input.
+/// Opens two arrays. Throws `invalid_argument` if both are standard input.
 std::pair<array_file, array_file> open_arrays(const std::string& first, const std::string& second);
 
-/// --dtype and --shape: the input has no header.
+/// --dtype and --shape, for an input without a header.
 struct raw_options {
   std::string type, shape;
 };
 void add_raw_options(CLI::App& command, raw_options& to);
-/// What they say; none without --dtype. Throws `invalid_argument` with what is understood.
+/// The type and shape that the options give; none without --dtype. Throws `invalid_argument`, with the valid values.
 std::optional<io::raw_elements> raw_elements_of(const raw_options& options);
 
-/// How NumPy and a command compute the slices of three dimensions one by one and put the results together: those along
-/// the first axis, or along the last. `command` has x0.npy and y0.npy for the first of them.
+/// Advice for an array of three dimensions: how NumPy and `command` compute it slice by slice, along the first axis or
+/// the last, and join the results. `command` names the first slices x0.npy and y0.npy.
 enum class slice_axis : bool { first, last };
 std::string slice_by_slice(std::span<const std::uint64_t> shape, slice_axis along, const std::string& command);
-/// Whether all of its elements lie along one dimension, so that flattening it changes nothing.
+/// Whether all elements lie along one dimension, so that flattening changes nothing.
 bool is_flat(std::span<const std::uint64_t> shape);
-/// Throws `invalid_argument`, with the shape and this advice, unless the array has this many dimensions.
+/// Throws `invalid_argument`, with the array's shape and this advice, unless it has this many dimensions.
 void require_dimensions(const std::string& path, std::span<const std::uint64_t> shape, std::size_t dimensions,
                         const std::string& advice);
 void require_dimensions(const array_file& file, std::size_t dimensions, const std::string& advice);
-/// Throws `invalid_argument`, naming both types, unless the two types are equal.
+/// Throws `invalid_argument`, with both types, unless they are equal.
 void require_one_type(const array_file& a, const array_file& b);
 
-// None of a command's files may be written over another. Standard input and output are files too where they are regular
-// ones; as an array their name is "-".
+// A command must not write one of its files over another. Standard input and output count as files if they are regular
+// files; as an array their name is "-".
 
-/// Throws `invalid_argument` if two of the outputs would be one file; an empty name is no output.
+/// Throws `invalid_argument` if two outputs are the same file. An empty name is no output.
 void require_distinct_outputs(std::span<const std::string> outputs);
-/// Throws `invalid_argument` if the output would be written over this input; an empty name is no file.
+/// Throws `invalid_argument` if the output is the same file as this input. An empty name is no file.
 void refuse_overwriting(const std::string& input, const std::string& output);
 /// Throws `invalid_argument` if both inputs are standard input.
 void require_distinct_streams(const std::string& first, const std::string& second);
-/// Throws `invalid_argument` if the array would be mixed with the fields that --json prints.
+/// Throws `invalid_argument` if the array would be mixed with the fields that --json prints on standard output.
 void require_free_output(const std::string& output, bool json);
 
 }  // namespace tilewise::cli

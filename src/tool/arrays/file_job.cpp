@@ -10,7 +10,7 @@ namespace tilewise::cli {
 
 namespace {
 
-/// Whether the command would go chunk by chunk: it does so where nothing is asked for but the device.
+/// Whether the command would go chunk by chunk, as it does if the user names nothing but the device.
 bool goes_in_chunks(const registry::problem& p, const lab::row& by, const io::array_input& x, const data_run& run) {
   const bool is_fold = p.what->name == "reduce" || p.what->name == "scan";
   return is_fold && by.is_default_tuning() && registry::choose(p, *by.on).variant == by.variant &&
@@ -29,7 +29,7 @@ record::phases phases_of(const data_run& run, bool is_written) {
   if (is_written) spent.write = times.write;
   spent.kernel = times.kernel;
   if (times.h2d > 0) spent.upload = times.h2d;
-  if (times.d2h > 0) spent.download = times.d2h;  // a value in pieces comes back with them
+  if (times.d2h > 0) spent.download = times.d2h;  // a value computed in pieces comes back with them
   return spent;
 }
 

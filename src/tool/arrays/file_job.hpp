@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `bench --mode file_to_file` times: one job, by the code of the commands that compute on files.
+// The job that `bench --mode file_to_file` times, with the code of the commands that compute on files.
 #pragma once
 
 #include "lab/jobs/job.hpp"

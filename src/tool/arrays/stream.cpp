@@ -21,13 +21,13 @@ namespace tilewise::cli {
 
 namespace {
 
-/// Half of a usual second-level cache, and long enough that calls of the system take little of the time.
+/// Half of a usual second-level cache, and large enough that system calls take little of the time.
 constexpr std::uint64_t chunk_bytes = 512 << 10;
 
-/// Shorter arrays are sooner read at once.
+/// A shorter array is faster to read at once.
 constexpr std::uint64_t shortest_stream = 4 * chunk_bytes;
 
-/// What chunks do one after the other, each when its predecessor has done it.
+/// Lets chunks do something one at a time, in order: each waits until its predecessor has done it.
 class turns {
  public:
   template <class Act>
@@ -36,7 +36,7 @@ class turns {
     act();
     end(number);
   }
-  /// Nobody waits any longer; a take() that would have to throws `given_up`.
+  /// Ends all waiting: a take() that would wait throws `given_up`.
   void give_up() {
     next_.store(never);
     next_.notify_all();
@@ -51,7 +51,7 @@ class turns {
     }
   }
   void end(std::uint64_t number) {
-    next_.compare_exchange_strong(number, number + 1);  // unless all has been given up
+    next_.compare_exchange_strong(number, number + 1);  // does nothing after give_up()
     next_.notify_all();
   }
 
@@ -61,7 +61,7 @@ class turns {
 
 struct chunk {
   std::uint64_t number;
-  std::uint64_t begin;  // its first byte among those of all elements
+  std::uint64_t begin;  // offset of its first byte in the array's elements
   std::span<std::byte> elements;
 
   template <class T>
@@ -70,14 +70,14 @@ struct chunk {
   }
 };
 
-/// What one thread spent on a chunk, in nanoseconds.
+/// The time that one thread spent on a chunk, in nanoseconds.
 struct chunk_times {
   double computed = 0, written = 0;
 };
 
-/// Chunks begin at multiples of a power of two. They are read in parallel, or from a pipe one after the other, and
-/// given to `work` on the same thread, which returns what it spent. The first exception ends it all
-/// and is thrown here; `give_up` is called then. Fills the times of the run.
+/// Reads each chunk and gives it to `work` on the same thread. Chunks are read in parallel, or from a pipe in order;
+/// they begin at multiples of a power of two. `work` returns the time that it spent. The first exception calls
+/// `give_up`, ends all chunks, and is thrown here. Sets the times of the run.
 void for_each_chunk(io::array_input& from, data_run& run, const std::function<chunk_times(const chunk&)>& work,
                     const std::function<void()>& give_up) {
   auto& team = static_cast<backend::cpu::queue&>(run.device->queue());
@@ -111,7 +111,7 @@ void for_each_chunk(io::array_input& from, data_run& run, const std::function<ch
       computed_ns += spent.computed;
       written_ns += spent.written;
     } catch (const turns::given_up&) {
-      // Another one has failed, and said why.
+      // Another chunk has failed and reported why.
     } catch (...) {
       fail();
     }
@@ -123,7 +123,7 @@ void for_each_chunk(io::array_input& from, data_run& run, const std::function<ch
   run.times.end_to_end = ns_since(start);
 }
 
-/// Each chunk is reduced as soon as it is read.
+/// Reduces each chunk as soon as it is read.
 template <class T>
 T reduce_chunks(const registry::problem& p, io::array_input& x, data_run& run) {
   const op operation = impl::reduce::operation_of(p);
@@ -144,20 +144,21 @@ T reduce_chunks(const registry::problem& p, io::array_input& x, data_run& run) {
                                    : value;
 }
 
-/// Chunks take their carries in order, and where results go into a pipe or a digest, these too.
+/// Chunks take their carries in order. If the results go to a pipe or a digest, they do so in order, too.
 struct scan_turns {
   turns carries, results;
   void give_up() { carries.give_up(), results.give_up(); }
 };
 
-/// In place, between the prefixes before and after the chunk, which is an aligned block or the beginning of one.
+/// Scans a chunk in place. `carry` has the prefixes before and after the chunk, which must be an aligned block or the
+/// beginning of one.
 template <class T>
 void scan_chunk(std::span<T> values, const registry::problem& p, const std::array<T, 2>& carry, const device& on) {
   registry::run_call(impl::scan::part_of(p, values.size()), on, registry::preferences{},
                      {{"the input", values}, {"the carry", std::span<const T>(carry)}}, {{"the output", values}});
 }
 
-/// Each chunk is reduced as soon as it is read; then, with all that precedes it, it can be scanned.
+/// Each chunk is reduced as soon as it is read, and scanned as soon as all earlier chunks are reduced.
 template <class T>
 void scan_chunks(const registry::problem& p, io::array_input& x, io::array_output& y, data_run& run, lab::digest* sum) {
   const op operation = impl::scan::operation_of(p);

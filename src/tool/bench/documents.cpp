@@ -9,7 +9,8 @@ namespace tilewise::hiperc {
 
 namespace {
 
-/// Grid k has 256 k points a side with the ghosts, 1/k apart, and takes 25000 k^2 steps to the same time.
+/// Grid k has 256 k points a side with the ghosts, at a distance of 1/k, and takes 25000 k^2 steps to the same
+/// simulated time.
 constexpr std::uint64_t measured_steps = 100;
 constexpr double all_steps(std::uint64_t k) { return 25000.0 * static_cast<double>(k * k); }
 constexpr registry::extents grid(std::uint64_t k) { return {256 * k - 2, 256 * k - 2, measured_steps}; }
@@ -24,9 +25,9 @@ lab::measured_size size(std::uint64_t k, decltype(lab::measured_size::course) co
           all_steps(k) / measured_steps};
 }
 
-/// The benchmark as its own parameter file has it, which is on grid 2. All of its steps take a tenth of a second on a
-/// large GPU and ten seconds on two cores; a device that would take longer than this stops at the step of the published
-/// hash, or later. That hash was published from another basis: diffuse/README.md has both.
+/// The benchmark with its own parameter file, which is grid 2. All its steps take a tenth of a second on a large GPU
+/// and ten seconds on two cores. A device that would take longer than this limit stops at the step of the published
+/// hash, or later. That hash was published with another basis; diffuse/README.md has both.
 constexpr int longest_course_s = 20;
 constexpr std::uint64_t published_step = 10000;
 constexpr std::string_view published_hash = "cd54c0a3e36a00b0";
@@ -53,14 +54,14 @@ void run_course(const registry::choice& how, backend::queue& queue, const std::f
   }
 }
 
-/// The strips are set by the first step.
+/// The inputs do not matter: the first step sets the strips.
 registry::host_operands inputs(const registry::problem& p) {
   return {lab::operand_of<double>(p.shape[0] * p.shape[1], [](std::uint64_t) { return 0.0; })};
 }
 
 struct system {
   std::string_view name;
-  std::array<std::string_view, 2> counterparts;  // its program rewritten as a peer, if there is one, and ours
+  std::array<std::string_view, 2> counterparts;  // its program rewritten as a peer, if there is one, and our variant
   std::array<double, 4> seconds;                 // for grids 1 to 4
 };
 constexpr std::array<system, 6> systems{

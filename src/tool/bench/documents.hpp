@@ -6,7 +6,7 @@
 
 namespace tilewise::cli {
 
-/// The lab's own, and HiPerC's, whose field over time its application computes.
+/// The laboratory's documents, and HiPerC, whose application computes its field over time.
 std::span<const lab::experiment> documents();
 
 }  // namespace tilewise::cli

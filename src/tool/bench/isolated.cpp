@@ -24,7 +24,7 @@ namespace {
 using lab::measured;
 using std::chrono::steady_clock;
 
-/// The code of the error that a process ended with; none for a fault of ours.
+/// The error code for how a child ended; none if that is a fault in Tilewise.
 std::optional<errc> code_of(const child_result& ended) {
   if (!ended.exited) return errc::device_lost;
   for (const errc code : {errc::device_lost, errc::out_of_memory, errc::unsupported, errc::io, errc::invalid_argument})
@@ -36,7 +36,7 @@ std::optional<errc> code_of(const child_result& ended) {
 struct part_result {
   child_result ended;
   std::vector<nlohmann::json> lines;
-  std::int64_t row;  // that it worked for last; negative: for none in particular
+  std::int64_t row;  // the row that it worked on last; negative: none in particular
 };
 
 class isolated_bench {
@@ -44,20 +44,20 @@ class isolated_bench {
   isolated_bench(const std::vector<std::string>& argv, unsigned time_limit_s)
       : words_(argv.begin() + 1, argv.end()), limit_(time_limit_s) {}
 
-  /// Throws what its child said if that fails.
+  /// Lists the plan in a child. Throws what the child reported if it fails.
   listed_plan plan() {
     const part_result listed = run({}, [](std::int64_t) {});
     const child_result& ended = listed.ended;
     started_ = steady_clock::now();
     const bool is_whole = !listed.lines.empty() && listed.lines.back().contains("closing");
-    if (ended.succeeded() && is_whole) return plan_from(listed.lines);  // a driver may end the child with any code
+    if (ended.succeeded() && is_whole) return plan_from(listed.lines);  // a driver may crash at the end
     const std::string what = ended.exited ? why(ended) : "the plan cannot be made: " + why(ended);
     if (const auto code = code_of(ended)) throw error(*code, what);
     throw std::runtime_error(what);
   }
 
-  /// What the group's visit at this step finds, in the order of its rows; nothing after an interrupt that the child did
-  /// not survive. `first` is what it found at the first visit, if this is the last.
+  /// Measures one visit to a group; the results are in the order of its rows. Nothing if an interrupt ended the child.
+  /// `first` is what the first visit found, if this is the last.
   std::vector<measured> visit(const listed_group& g, std::size_t index, std::size_t step, std::vector<measured> first,
                               const std::function<void(std::int64_t row)>& tell) {
     std::vector<measured> rows = g.rows;
@@ -78,23 +78,23 @@ class isolated_bench {
         lose(rows[row], done.ended);
         continue;
       }
-      for (std::size_t i = 0; i < rows.size(); ++i)  // it prepared what all rows share
+      for (std::size_t i = 0; i < rows.size(); ++i)  // it crashed while it prepared what all rows share
         if (lost.insert(i).second) lose(rows[i], done.ended);
     }
     return rows;
   }
 
-  /// Of all devices, until one ends its process: then its rows say so.
+  /// Measures the launches of all devices, until one of them ends the child. The rows of that device report it later.
   void measure_launches(bench_output& output) {
     bench_part part;
     part.of_launches = true;
     for (const nlohmann::json& told : run(part, [](std::int64_t) {}).lines) output.keep(record::from_json(told));
   }
 
-  /// What the groups that follow are judged by.
+  /// Keeps the times by which later groups are judged.
   void remember(std::span<const measured> rows) { history_.groups.push_back(lab::paces_of(rows)); }
 
-  /// Of children that had measured everything.
+  /// The failure of children that ended badly after they had measured everything.
   exit_code late_end() const { return late_end_; }
 
  private:
@@ -119,11 +119,12 @@ class isolated_bench {
     const child_result ended = run_self(arguments, report.descriptor(), goes_on);
     tell_notes(ended);
     std::vector<nlohmann::json> told = report.lines();
-    told.erase(told.begin());  // what this process wrote
+    told.erase(told.begin());  // written by this process
     return {ended, std::move(told), report.progress().row};
   }
 
-  /// Each line once, as every child warns of the same things. Why it failed is told elsewhere.
+  /// Prints each line of the child's notes once, since all children print the same warnings. The reason for a failure
+  /// is printed elsewhere.
   void tell_notes(const child_result& ended) {
     std::istringstream lines(ended.err);
     for (std::string line; std::getline(lines, line);) {
@@ -150,7 +151,7 @@ class isolated_bench {
     late_end_ = exit_code::device_lost;
   }
 
-  /// A watcher in the child ends calls of drivers at the limit itself, and names them.
+  /// A watchdog in the child ends a call of a driver at the limit and names it. This process waits a little longer.
   static constexpr std::chrono::seconds grace{2};
 
   const std::vector<std::string> words_;
@@ -170,7 +171,7 @@ exit_code bench_isolated(const bench_outputs& asked, const std::vector<std::stri
   bench_output output(asked, argv);
   if (!asked.quiet) note(plan.coming);
   if (plan.has_launches) children.measure_launches(output);
-  std::map<std::size_t, std::vector<measured>> found;  // at first visits of groups whose last is to come
+  std::map<std::size_t, std::vector<measured>> found;  // first visits of groups whose last visit is still to come
   for (std::size_t step = 0; step < plan.visits.size() && !interrupt_requested(); ++step) {
     const lab::visit& v = plan.visits[step];
     const listed_group& g = plan.groups.at(v.group);
@@ -186,7 +187,7 @@ exit_code bench_isolated(const bench_outputs& asked, const std::vector<std::stri
     found[v.group] = std::move(rows);
     if (v.is_last) output.keep(g.title, found.extract(v.group).mapped());
   }
-  for (const auto& [at, rows] : found) output.keep(plan.groups[at].title, rows);  // an interrupt left no time for more
+  for (const auto& [at, rows] : found) output.keep(plan.groups[at].title, rows);  // interrupted before their last visit
   if (plan.has_launches && !interrupt_requested()) children.measure_launches(output);
   const exit_code result = output.finish();
   if (!interrupt_requested()) print(plan.closing);

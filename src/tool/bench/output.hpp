@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `bench` makes of its records: lines of a file, blocks on standard output, a page, and an exit code.
+// What `bench` does with its records: lines in a file, blocks on standard output, a page, and an exit code.
 #pragma once
 
 #include "lab/bench/measured.hpp"
@@ -19,27 +19,27 @@
 namespace tilewise::cli {
 
 struct bench_outputs {
-  std::string records, report;  // files, or empty
+  std::string records, report;  // paths, or empty
   bool of_documents = false, quiet = false;
 };
 
-/// Prints each problem's block when it is complete, and writes each record as it comes.
+/// Prints the block of each problem when it is complete, and writes each record as soon as it is known.
 class bench_output {
  public:
   bench_output(const bench_outputs& asked, std::vector<std::string> argv);
   bench_output(const bench_output&) = delete;
   ~bench_output() { before_ending_at_once({}); }
 
-  /// The next visit, to the group of this name.
+  /// Begins the next visit, to the group with this name.
   void begin(std::size_t step, std::size_t steps, const std::string& name);
   void tell(const std::string& what) const;
-  /// What the first visit to a group found: it is written if the tool ends before there is more.
+  /// Holds what the first visit to a group found. It is written if the tool ends before the last visit.
   void hold(std::span<const lab::measured> rows);
-  /// What a group found; groups with equal titles that follow each other are one block.
+  /// Adds the results of a group. Successive groups with equal titles are one block.
   void keep(const std::string& title, std::span<const lab::measured> rows);
-  /// A limit that belongs to no group: it is written, and told nowhere but on the page.
+  /// A limit that belongs to no group. It is written to the file and shown only on the page.
   void keep(record::result limit);
-  /// The last block, the verdict and the page.
+  /// Prints the last block and the verdict, and writes the page.
   exit_code finish();
 
  private:
@@ -59,7 +59,7 @@ class bench_output {
   report::row_table written_;
 };
 
-/// Of all that was measured: that it was interrupted, otherwise the most serious outcome.
+/// The exit code for everything that was measured: interrupted, or else the most serious outcome.
 exit_code judged(std::span<const lab::measured> all);
 
 }  // namespace tilewise::cli

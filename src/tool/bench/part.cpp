@@ -27,7 +27,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::size_t progress_bytes = 4096;  // a page, before the lines
+constexpr std::size_t progress_bytes = 4096;  // one page, before the report
 constexpr std::string_view whole_plan = "plan", launches = "launches";
 
 [[noreturn]] void fail_to_share(const char* what) {
@@ -185,7 +185,7 @@ json to_json(const part_history& of) {
 
 namespace {
 
-/// The pace of the whole plan, as if this process had measured all groups before this one.
+/// The pace of the whole plan, as if this process had measured all earlier groups.
 lab::pace pace_after(const json& history, std::span<const lab::group> plan, const lab::measuring& how) {
   lab::pace kept(plan, how, history.at("elapsed_ns"), true);
   const json& groups = history.at("groups");

@@ -14,7 +14,7 @@ using lab::measured;
 
 namespace {
 
-/// Display width: every byte but UTF-8's continuation bytes, such as those of µ.
+/// Display width: counts all bytes except UTF-8 continuation bytes, as in µ.
 std::size_t width_of(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
@@ -49,7 +49,7 @@ std::string folded(const std::string& text, std::size_t width, const std::string
 
 std::string wrapped(const std::string& label) {
   const std::string lines = folded(label, label_width, "  ");
-  const std::size_t last = lines.rfind('\n') + 1;  // 0 if there is only one
+  const std::size_t last = lines.rfind('\n') + 1;  // 0 if there is only one line
   return lines.substr(0, last) + left(lines.substr(last), label_width) + " ";
 }
 

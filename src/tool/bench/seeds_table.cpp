@@ -15,7 +15,7 @@ namespace {
 using lab::figure;
 using lab::measured;
 
-/// The document's variant, on the device where the document ran it if that was measured.
+/// The document's baseline variant, on the document's device if that was measured.
 const measured* baseline_row_of(const std::vector<measured>& rows) {
   const measured* found = nullptr;
   for (const measured& m : rows)
@@ -25,7 +25,7 @@ const measured* baseline_row_of(const std::vector<measured>& rows) {
   return found;
 }
 
-/// All figures of the size, grouped by machine; including those with no row of ours.
+/// All of the document's figures for the size, grouped by machine, also those without a row of ours.
 std::vector<const figure*> figures_at(const measured& m) {
   std::vector<const figure*> all;
   for (const figure& f : m.from->figures)
@@ -35,7 +35,7 @@ std::vector<const figure*> figures_at(const measured& m) {
   return all;
 }
 
-/// "a", "b": the figure's place in the list below the table.
+/// "a", "b": the figure's mark in the list below the table.
 std::string mark_of(const figure* f, const std::vector<const figure*>& all) {
   return std::string(1, static_cast<char>('a' + (std::find(all.begin(), all.end(), f) - all.begin())));
 }
@@ -109,7 +109,7 @@ class block {
 
   static std::string below(const std::string& label) { return left("  " + label, label_width + 1); }
 
-  /// A time with the first figure of its kind, and a line for each later one.
+  /// A line with the time and the first figure of its kind, then a line for each further figure.
   std::string lines_of(cells line, const record::clock* taken, const std::vector<const figure*>& beside) const {
     std::optional<double> median;
     if (taken != nullptr) {
@@ -128,7 +128,7 @@ class block {
     return beside.empty() ? line_of(line) : text;
   }
 
-  /// The last moment, and others for which the document publishes figures.
+  /// The last moment of a run, and all moments for which the document publishes figures.
   static std::string course_of(const measured& row) {
     if (!row.result.course) return "";
     const record::course& course = *row.result.course;

@@ -16,7 +16,7 @@ namespace {
 using lab::measured;
 using record::status;
 
-/// What others are compared with: the standard library on one thread, else the definition.
+/// The baseline: the standard library on one thread, or else the definition.
 const measured* baseline_of(const std::vector<measured>& rows) {
   for (const char* ending : {"/cpu:std", "/serial"})
     for (const measured& m : rows)
@@ -26,7 +26,7 @@ const measured* baseline_of(const std::vector<measured>& rows) {
 
 double median_ns(const measured& m) { return *m.time()->median_ns; }
 
-/// In the unit of the problem's speed; 0 if unknown.
+/// The rate in the unit of the problem's speed; 0 if unknown.
 double rate_of(const measured& m) {
   using registry::speed_unit;
   if (!m.result.derived) return 0;
@@ -37,7 +37,7 @@ double rate_of(const measured& m) {
   return rate.value_or(0);
 }
 
-/// What bounds the problem; empty where nothing was measured.
+/// The limit that bounds the problem; empty if none was measured.
 std::string bound_of(const std::vector<measured>& rows) {
   for (const measured& m : rows)
     if (!m.result.what.is_limit() && m.result.derived && m.result.derived->bound_by)
@@ -45,7 +45,7 @@ std::string bound_of(const std::vector<measured>& rows) {
   return "";
 }
 
-/// 10^9 units per second.
+/// The name of the unit for 10^9 per second.
 std::string unit_of(const measured& m) {
   using registry::speed_unit;
   const bool is_float = m.result.what.dtype == name_of(dtype::f32) || m.result.what.dtype == name_of(dtype::f64);
@@ -65,7 +65,7 @@ std::string why_implausible(const measured& m) {
          std::string(bound && record::is_arithmetic(*bound) ? "multiply-adds" : "copy") + " can";
 }
 
-/// Whether the time of what bounds it can be trusted.
+/// Whether the time of its limit can be trusted.
 bool has_sure_limit(const measured& m, const std::vector<measured>& rows) {
   return std::any_of(rows.begin(), rows.end(), [&](const measured& limit) {
     return limit.result.what.algorithm == name_of(*m.result.derived->bound_by) && limit.time() != nullptr &&
@@ -73,7 +73,8 @@ bool has_sure_limit(const measured& m, const std::vector<measured>& rows) {
   });
 }
 
-/// ? marks a share of a limit in doubt, ! a number that cannot be true. A limit in doubt that is exceeded is none.
+/// The share of the limit. "?" marks a limit in doubt, "!" a share that cannot be true. A limit in doubt that is
+/// exceeded is not shown.
 std::string share_of_limit(const measured& m, const std::vector<measured>& rows) {
   if (!m.result.derived || !m.result.derived->fraction_of_ceiling || m.result.what.is_limit())
     return is_plausible(m) ? "" : "!";
@@ -118,7 +119,7 @@ bool is_less_exact(const measured& m) {
   return m.result.verify && report::is_less_exact(m.result.what.algorithm, m.result.verify->max_relative_error);
 }
 
-/// The fastest that `best` must beat at its problem: other libraries' code, and ours too if its own time is in doubt.
+/// The fastest row that `best` must beat: another library's, or also one of ours if the time of `best` is in doubt.
 const measured* rival_of(const measured& best, const std::vector<measured>& rows) {
   const bool is_sure = record::interval_of(*best.time()).is_narrow();
   const measured* rival = nullptr;
@@ -138,7 +139,7 @@ std::string timed_label(const measured& m) {
   return label_of(m) + (m.result.what.peer ? " (peer), " : ", ") + report::duration(median_ns(m));
 }
 
-/// The fastest at the algorithm's largest size; none is named where the best times cannot be true.
+/// The fastest row at the algorithm's largest size. None is named if the best times are implausible.
 std::string fastest(const std::string& algorithm, const std::vector<const measured*>& ours,
                     const std::vector<measured>& rows) {
   const measured* largest = *std::max_element(ours.begin(), ours.end(), [](const measured* a, const measured* b) {
@@ -180,7 +181,7 @@ std::string bench_block(const std::vector<measured>& rows) {
 
 std::string bench_verdict(const std::vector<measured>& rows) {
   std::size_t right_bits = 0, wrong = 0, failed = 0, implausible = 0;
-  std::map<std::string, std::vector<const measured*>> timed;  // by algorithm: ours, right
+  std::map<std::string, std::vector<const measured*>> timed;  // correct rows of ours, by algorithm
   for (const measured& m : rows) {
     wrong += m.result.state == status::wrong;
     failed += m.result.state == status::failed || m.result.state == status::timeout;

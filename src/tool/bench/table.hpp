@@ -10,17 +10,17 @@
 
 namespace tilewise::cli {
 
-/// The columns' names and what they mean.
+/// The names of the columns, and what they mean.
 std::string bench_heading();
 
 /// All rows of one problem, on any device; at most 80 columns.
 std::string bench_block(const std::vector<lab::measured>& rows);
 
-/// How many results were checked and right, and the fastest row of ours at each algorithm's largest size. None is named
-/// where the best times are implausible: the next best would be a slow one that only looks like a winner.
+/// How many results were checked and correct, and the fastest row of ours at each algorithm's largest size. It names no
+/// row if the best times are implausible: the next best would be a slow row that only looks like a winner.
 std::string bench_verdict(const std::vector<lab::measured>& rows);
 
-/// The same of each document's own problem, with its published figures next to our times.
+/// The heading for the problems of documents, whose published figures are shown beside our times.
 std::string seeds_heading();
 
 /// All rows of one problem that a document measured, on any device; at most 80 columns.

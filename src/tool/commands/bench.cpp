@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilewise bench: check, then measure; table on standard output, records and report to files.
+// tilewise bench: checks and then measures. The table goes to standard output, records and report to files.
 #include "backend/group/mpi_world.hpp"
 #include "base/nearest.hpp"
 #include "io/replacement_file.hpp"
@@ -32,7 +32,7 @@ namespace tilewise::cli {
 
 namespace {
 
-/// The value that has this name. Throws `invalid_argument` with the nearest ones; `what` says what they are.
+/// The value with this name. Throws `invalid_argument` with the nearest names; `what` says what they are.
 template <class T>
 T parse_name(const std::string& text, std::span<const T> all, const char* what) {
   std::vector<std::string> names;
@@ -51,10 +51,10 @@ struct bench_request {
   std::string preset = "quick", variant, data, tuning, mode = "hot", precision, records, report;
   double max_time_s = 0;
   bool dry_run = false, quiet = false, isolate = false;
-  std::string part;  // of a child
+  std::string part;  // the child's part, with --isolate
 };
 
-/// "1%" or "0.5": percent.
+/// Parses a percentage: "1%" or "0.5".
 double parse_precision(const std::string& text) {
   char* end = nullptr;
   const double percent = std::strtod(text.c_str(), &end);
@@ -136,14 +136,14 @@ std::string extent_of(const std::vector<lab::group>& plan) {
   return text;
 }
 
-/// What a first look leaves out.
+/// Says what a first look leaves out.
 std::string beyond_first_look(const std::vector<lab::group>& plan, lab::request wanted) {
   wanted.base = lab::find_preset("normal");
   return "This first look covered " + extent_of(plan) + ".\n--preset normal covers " +
          extent_of(lab::make_plan(wanted)) + ".\n";
 }
 
-/// What is coming, and how long it takes.
+/// Says what will be measured, and how long it takes.
 std::string coming_of(const std::vector<lab::group>& plan, const lab::pace& kept) {
   std::set<std::string_view> documents;
   for (const lab::group& g : plan)
@@ -154,8 +154,8 @@ std::string coming_of(const std::vector<lab::group>& plan, const lab::pace& kept
   return "tilewise: " + extent_of(plan) + of + "; " + time_said(kept) + ", and longer where a driver compiles";
 }
 
-/// A first look holds what is short on a GPU against a launch, too. It is measured before all else and after it, so
-/// that one bad moment does not decide: the shorter one counts.
+/// A first look also compares short times on a GPU with a launch. The launch is measured both before and after
+/// everything else, and the shorter time counts, so that one bad moment does not decide.
 bool has_launches(const lab::request& wanted, const lab::measuring& how) {
   return wanted.is_first_look() && how.what == lab::mode::hot;
 }
@@ -181,7 +181,7 @@ void measure_here(const std::vector<lab::group>& plan, lab::measuring how, lab::
   lab::run_bench(plan, how, events, &kept);
 }
 
-/// What follows the verdict.
+/// The text after the verdict.
 std::string closing_of(const std::vector<lab::group>& plan, const lab::request& wanted) {
   if (backend::group::is_mpi_process())
     return "\nPeers, the definition and single devices are measured without mpirun.\n";
@@ -191,7 +191,7 @@ std::string closing_of(const std::vector<lab::group>& plan, const lab::request& 
   return text;
 }
 
-/// Ranks with different devices may have different variants.
+/// Checks that all ranks have the same plan: ranks with different devices may have different variants.
 void require_same_plan(const std::vector<lab::group>& plan) {
   std::string rows;
   for (const lab::group& g : plan)
@@ -213,7 +213,7 @@ std::vector<lab::group> plan_of(const lab::request& wanted) {
   return plan;
 }
 
-/// The first rank speaks and writes for all.
+/// The request for this rank. Only the first rank prints and writes.
 bench_request for_this_rank(bench_request asked) {
   if (!backend::group::is_mpi_process()) return asked;
   if (asked.isolate) require_one_process("bench --isolate");
@@ -223,7 +223,7 @@ bench_request for_this_rank(bench_request asked) {
   return asked;
 }
 
-/// What a child of `bench --isolate` does.
+/// Does the work of a child of `bench --isolate`.
 exit_code do_part(const bench_request& asked) {
   const bench_part part = parse_part(asked.part);
   add_known_peers();
@@ -246,7 +246,7 @@ exit_code bench(const bench_request& told, const std::vector<std::string>& argv)
   if (!told.part.empty()) return do_part(told);
   const bench_request asked = for_this_rank(told);
   require_distinct_outputs(std::array<std::string, 3>{asked.records, asked.report, io::standard_stream});
-  if (!asked.report.empty()) io::try_output(asked.report);  // not after an hour of measuring
+  if (!asked.report.empty()) io::try_output(asked.report);  // fails now, not after an hour
   warn_of_unfit_build();
   add_known_peers();
   const bench_outputs outputs{asked.records, asked.report, lab::find_preset(asked.preset).of_documents, asked.quiet};
@@ -264,7 +264,7 @@ exit_code bench(const bench_request& told, const std::vector<std::string>& argv)
   if (has_launches(wanted, how) && !interrupt_requested()) measure_launches(wanted.devices, how, output);
   const exit_code result = output.finish();
   if (!interrupt_requested()) print(closing_of(plan, wanted));
-  return static_cast<exit_code>(lab::as_first_rank(static_cast<double>(result)));  // not before the first has written
+  return static_cast<exit_code>(lab::as_first_rank(static_cast<double>(result)));  // after the first rank has written
 }
 
 void add_what(CLI::App& command, bench_request& to) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilewise compare: the records of two runs, before and after a change.
+// tilewise compare: compares the records of two runs, from before and after a change.
 #include "base/nearest.hpp"
 #include "base/printable.hpp"
 #include "report/compare/comparison.hpp"
@@ -29,14 +29,14 @@ struct compare_request {
   bool json = false, verbose = false;
 };
 
-/// "0.987", "1.234": with three decimals where it is near 1.
+/// A ratio with three decimals if it is near 1: "0.987", "1.234".
 std::string ratio_cell(double ratio) { return report::significant(ratio, ratio < 0.9995 ? 3 : 4); }
 
 std::string interval_cell(const report::interval& ratio) {
   return ratio.low ? ratio_cell(*ratio.low) + " to " + ratio_cell(*ratio.high) : "none";
 }
 
-/// The variant, where it runs, and its tuning where there may be several or where it changed.
+/// The variant, where it ran, and its tuning if there may be several or if it changed.
 std::string name_of_row(const report::row& r) {
   const std::string name = r.is_limit() ? r.algorithm : r.variant.substr(r.variant.find('/') + 1);
   return name + " @" + r.device + (r.tuning.empty() ? "" : " " + r.tuning);
@@ -54,7 +54,7 @@ std::string line_of(const report::compared_case& c) {
   return c.why.empty() ? text : text + "    " + folded(c.why, 76, "    ") + "\n";
 }
 
-/// A line wherever another group begins.
+/// Prints a heading line when the next group begins.
 class headings {
  public:
   std::string before(const report::row& of) {
@@ -100,7 +100,7 @@ std::string mean_in_words(const report::comparison& of, bool of_peers, const std
          interval_cell(mean->value) + ")\n";
 }
 
-/// What differs in one run may be what moves a whole run, and what does not may be hidden by it.
+/// Warns about single runs: a difference may come from the run as a whole, and a real one may be hidden by that.
 std::string runs_in_words(const report::comparison& of) {
   const std::size_t before = of.before.most_runs, after = of.after.most_runs;
   if (before > 1 || after > 1)
@@ -124,8 +124,8 @@ std::string last_lines(const report::comparison& of) {
   return text + mean_in_words(of, false, "Tilewise") + mean_in_words(of, true, "peers") + runs_in_words(of);
 }
 
-/// What else differs, the cases by verdict in lines of at most 80 columns, and the counts with the mean ratio. Cases
-/// that are the same or left out are only counted unless `all` are wanted.
+/// Other differences between the files, the cases by verdict in lines of at most 80 columns, and the counts with the
+/// mean ratio. Cases that are the same or left out are only counted, unless `all` is set.
 std::string comparison_table(const report::comparison& of, bool all) {
   std::string text;
   for (const std::string& remark : of.remarks) text += coloured(folded(remark, 80, "  "), colour::red) + "\n";
@@ -135,7 +135,7 @@ std::string comparison_table(const report::comparison& of, bool all) {
   return text + (all ? left_out_block(of) : "") + last_lines(of);
 }
 
-/// Which verdicts end in a failure: what is unclear may be slower.
+/// The verdicts that make the command fail. `unclear` is one of them, since the row may be slower.
 std::set<verdict> verdicts_to_fail_on(const std::vector<std::string>& words) {
   constexpr std::array failures{verdict::slower, verdict::wrong, verdict::unclear};
   std::set<verdict> chosen;

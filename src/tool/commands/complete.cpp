@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilewise complete: hidden; what the completions of shells ask. Prints the words that may stand where the cursor is,
-// one a line and, after a tab, what they mean; nothing where a file name is expected. It opens no device, and drivers
-// list theirs in a child, so that it is quick and a faulty driver costs only its own names.
+// tilewise complete: hidden; answers the completion scripts of shells. Prints the words that may stand at the cursor,
+// one a line, with their meaning after a tab; nothing if a file name is expected. It opens no device, so it is quick.
+// Drivers list their devices in a child, so a faulty one loses only its own names.
 #include "tool/commands.hpp"
 #include "tool/drivers/child.hpp"
 #include "tool/drivers/drivers.hpp"
@@ -25,7 +25,7 @@ struct candidate {
 };
 using candidates = std::vector<candidate>;
 
-/// What is known of the line: the command, and the words behind it up to the cursor.
+/// The parsed part of the line: the command, and its words up to the cursor.
 struct asked_line {
   const CLI::App* command;
   std::vector<std::string> before;
@@ -55,7 +55,7 @@ candidates devices() {
   return found;
 }
 
-/// The command's own, else those that the line names, else all.
+/// The algorithms of the command itself, or else those named on the line, or else all.
 std::vector<const registry::algorithm*> algorithms_of(const asked_line& line) {
   std::vector<const registry::algorithm*> named;
   for (const registry::algorithm* a : registry::algorithms()) {
@@ -74,7 +74,7 @@ candidates variants(const asked_line& line, bool by_id) {
   return found;
 }
 
-/// The words of a setting, as options of their own (--op) or behind its name (--set op=).
+/// The words of a setting, for an option of its own (--op) or after its name (--set op=).
 candidates settings(const asked_line& line, const std::string& wanted) {
   candidates found;
   for (const registry::algorithm* a : algorithms_of(line))
@@ -138,7 +138,7 @@ candidates commands_of(const CLI::App& tool) {
   return found;
 }
 
-/// What is no option: algorithms, variants or files.
+/// Candidates for a positional argument: algorithms, variants or files.
 candidates arguments_of(const asked_line& line, const std::string& part) {
   for (const CLI::Option* o : line.command->get_options([](const CLI::Option* o) { return o->get_positional(); })) {
     const std::string name = o->get_name(true);
@@ -157,7 +157,7 @@ const CLI::Option* option_called(const CLI::App& command, const std::string& wor
   return option != nullptr && option->get_items_expected_max() > 0 ? option : nullptr;
 }
 
-/// Each once, if it begins with `part`; before it goes what is already there.
+/// Prints each candidate that begins with `part` once, after the text that is already there.
 void print_fitting(candidates found, const std::string& part, const std::string& there = "") {
   std::set<std::string> shown;
   for (const candidate& c : found)
@@ -165,7 +165,7 @@ void print_fitting(candidates found, const std::string& part, const std::string&
       print(there + c.word + (c.meaning.empty() ? "" : "\t" + c.meaning) + "\n");
 }
 
-/// The last of several values separated by commas; what is before it stays.
+/// Completes the last of several values separated by commas, and keeps the values before it.
 void print_values(const CLI::Option& option, const asked_line& line, std::string part, std::string there = "") {
   const std::size_t comma = option.get_delimiter() == ',' ? part.rfind(',') : part.npos;
   if (comma != part.npos) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilewise convolve: an image convolved with a mask, both in array files, as an array file.
+// tilewise convolve: convolves an image with a mask. Both are array files, and so is the result.
 #include "registry/catalog.hpp"
 #include "tool/arrays/data_command.hpp"
 #include "tool/arrays/file.hpp"
@@ -15,7 +15,8 @@ struct convolve_request {
   std::string image, mask, output, border = "valid";
 };
 
-/// Channels are few, and first or last; other slices are images one behind the other.
+/// Advice for an array of three dimensions. A short first or last dimension is taken for channels; otherwise the slices
+/// are separate images.
 std::string advice_for(const std::vector<std::uint64_t>& shape, bool is_mask) {
   if (shape.size() < 2) return "NumPy's x.reshape(1, -1) makes it one row";
   if (is_mask || shape.size() != 3) return "convolve its two-dimensional parts one by one";

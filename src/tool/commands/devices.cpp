@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilewise devices: what this machine can compute on, and what its arithmetic is like.
+// tilewise devices: lists what this machine can compute on, and what each device's arithmetic is like.
 #include "lab/machine/environment.hpp"
 #include "record/json.hpp"
 #include "registry/tuned.hpp"
@@ -22,7 +22,7 @@ using nlohmann::ordered_json;
 struct seen_device {
   device_info info;
   probe_result probe;
-  std::size_t tunings;  // that calls on it get instead of a default
+  std::size_t tunings;  // applied tunings, which calls on the device use instead of a default
 };
 
 std::size_t tunings_on(const device_info& info, const std::vector<registry::tuned>& kept) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilewise diffuse: the diffusion benchmark from its parameter file to its pictures, tables and checkpoints.
+// tilewise diffuse: runs the diffusion benchmark from its parameter file, and writes its pictures, tables and
+// checkpoints.
 #include "base/number.hpp"
 #include "lab/plan/problems.hpp"
 #include "lab/verify/verify.hpp"
@@ -52,7 +53,7 @@ hiperc::parameters parameters_of(const diffuse_request& request) {
   return p;
 }
 
-/// The hash and residual of the last step, or everything for --json.
+/// Prints the hash and residual of the last step, or everything for --json.
 void tell_result(const diffuse_request& request, const hiperc::run& done, const device_handle& device,
                  const registry::problem& p, const registry::choice& how) {
   const hiperc::snapshot& end = done.now();
@@ -71,7 +72,7 @@ void tell_result(const diffuse_request& request, const hiperc::run& done, const 
   print_fields(std::move(fields), request.output);
 }
 
-/// What the whole run takes beside the problem between two outputs, for ranks to agree on.
+/// What ranks must agree on for a whole run, beside the problem between two outputs.
 std::string course_of(const hiperc::snapshot& from) {
   const hiperc::parameters& p = from.parameters;
   return ", step " + std::to_string(from.step) + " to " + std::to_string(p.ns) + ", every " + std::to_string(p.nc) +
@@ -100,7 +101,7 @@ exit_code complete(const diffuse_request& request, const hiperc::output_folder& 
               "stopped after step " + std::to_string(run.now().step) + "; --resume continues");
 }
 
-/// The names are the run's own, but links may lead anywhere.
+/// Checks files that would be overwritten: their names are the run's own, but links may point anywhere.
 void refuse_lost_files(const diffuse_request& request, const hiperc::output_folder& folder) {
   const std::set<std::string> files = folder.files();
   std::vector<std::string> outputs(files.begin(), files.end());

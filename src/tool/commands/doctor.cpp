@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilewise doctor: what makes measurements here bad, and what is missing.
+// tilewise doctor: says what would spoil measurements on this machine, and what is missing.
 #include "backend/cpu/executor.hpp"
 #include "backend/group/mpi_world.hpp"
 #include "lab/machine/environment.hpp"
@@ -28,14 +28,14 @@ using lab::finding;
 using lab::severity;
 using nlohmann::ordered_json;
 
-/// Half a second, in which the other processes are watched.
+/// Waits half a second, in which other processes are observed.
 double let_pass() {
   const auto begin = std::chrono::steady_clock::now();
   std::this_thread::sleep_for(std::chrono::milliseconds(500));
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// What brings a backend, or its devices; names are Debian's packages.
+/// How to get a backend or its devices. Package names are Debian's.
 std::string remedy_for(const std::string& backend) {
   if (backend == "opencl")
     return "`sudo apt-get install ocl-icd-libopencl1 pocl-opencl-icd` for the CPU, or the driver of your GPU";
@@ -90,7 +90,7 @@ void add_drivers(const survey& seen, std::vector<finding>& to) {
     to.push_back({severity::note, b.name, "no " + b.name + " device: " + b.reason, remedy_for(b.name)});
 }
 
-/// What is applied moves the times of calls that ask for no tuning.
+/// Reports applied tunings, since they change the times of calls that ask for no tuning.
 void add_tunings(const survey& seen, std::vector<finding>& to) {
   const std::string back = "`tilewise tune --forget` goes back to the defaults";
   const registry::kept_tunings kept = registry::read_tunings();
@@ -118,7 +118,7 @@ std::string mark_of(severity how) {
   return how == severity::may_harm ? "doubt" : coloured("note ", colour::dim);
 }
 
-/// A text beside a margin, on lines of 80 columns with it.
+/// The text beside a margin, on lines of 80 columns in all.
 std::string beside_margin(const std::string& text) {
   const std::string margin(7, ' ');
   std::string lines;
@@ -136,7 +136,7 @@ exit_code examine_machine(bool json) {
   progress("watching for half a second");
   std::vector<finding> found = lab::examine(lab::system_files(), let_pass);
   add_builds(found);
-  add_icd_files(found);  // first: what it lists may be left out next
+  add_icd_files(found);  // first, since the next step may leave out what it lists
   const survey seen = look_around();
   add_drivers(seen, found);
   add_tunings(seen, found);

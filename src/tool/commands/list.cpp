@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilewise list: every variant that exists and, where it does not run here, why.
+// tilewise list: lists every variant and, if it does not run here, why.
 #include "tool/drivers/device_use.hpp"
 #include "tool/known_peers.hpp"
 #include "tool/output.hpp"
@@ -29,7 +29,7 @@ machine look_at_backends() {
     backend_here& b = here[std::string(r.name)];
     b.devices = devices_of(r, b.why_none);
   }
-  here["group"].devices = {backend::find_device("2*cpu:serial", {})};  // the smallest that every machine has
+  here["group"].devices = {backend::find_device("2*cpu:serial", {})};  // the smallest group, which every machine has
   return here;
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilewise manual: hidden; writes the manual pages of the tool and of each command, made from their help. The build
-// runs it.
+// tilewise manual: hidden; writes the manual pages of the tool and of each command from their help. The build runs it.
 #include "io/replacement_file.hpp"
 #include "tool/commands.hpp"
 
@@ -18,7 +17,7 @@ namespace {
 constexpr std::size_t help_width = 80;
 constexpr std::string_view head_of_examples = "Examples:", head_of_exit_codes = "Exit codes:";
 
-/// Text as roff prints it: no escapes, no requests, hyphens that can be searched and copied.
+/// Escapes a text for roff: it contains no escapes or requests, and its hyphens can be searched and copied.
 std::string plain(const std::string& text) {
   std::string out = text.starts_with('.') || text.starts_with('\'') ? "\\&" : "";
   for (const char c : text) {
@@ -55,7 +54,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-/// A line that ends although the next word would have fitted ends a paragraph.
+/// Joins lines to paragraphs. A line ends a paragraph if the next word would have fitted on it.
 std::string paragraphs(const std::vector<std::string>& lines) {
   std::string page;
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -72,14 +71,14 @@ std::string paragraph(const std::vector<std::string>& lines) {
   return page;
 }
 
-/// As they are, without their indent.
+/// The lines as they are, without their indent.
 std::string as_typed(const std::vector<std::string>& lines) {
   std::string page = ".EX\n";
   for (const std::string& line : lines) page += plain(line.substr(std::min<std::size_t>(2, line.size()))) + "\n";
   return page + ".EE\n";
 }
 
-/// What help says below the options: prose, examples, and in the tool's own the exit codes.
+/// The help text below the options: prose, examples, and for the tool itself the exit codes.
 std::string prose_of(const CLI::App& app) {
   std::vector<std::string> text, examples, codes, *to = &text;
   for (const std::string& line : lines_of(app.get_footer())) {
@@ -145,7 +144,7 @@ std::string page_of(const CLI::App& tool, const CLI::App& shown) {
   const std::string words = "tilewise" + (is_whole ? "" : " " + shown.get_name());
   const std::string prose = prose_of(shown);
   const std::size_t behind =
-      std::min(prose.find(".SH E"), prose.size());  // options stand before exit codes and examples
+      std::min(prose.find(".SH E"), prose.size());  // options come before exit codes and examples
   return ".TH " + plain(capital(file_of(tool, shown))) + " 1 \"\" \"Tilewise " + version() + "\" Tilewise\n" +
          ".ad l\n.nh\n.SH NAME\n" + plain(file_of(tool, shown)) + " \\- " + plain(shown.get_description()) + "\n" +
          ".SH SYNOPSIS\n" + bold(words) + plain(usage_of(shown, words)) + "\n" + prose.substr(0, behind) +

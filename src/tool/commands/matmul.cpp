@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilewise matmul: the product of two matrices in array files, as an array file.
+// tilewise matmul: multiplies two matrices from array files and writes an array file.
 #include "tool/arrays/data_command.hpp"
 #include "tool/arrays/file.hpp"
 

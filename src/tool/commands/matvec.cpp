@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilewise matvec: the product of a matrix and a vector in array files, as an array file.
+// tilewise matvec: multiplies a matrix and a vector from array files and writes an array file.
 #include "tool/arrays/data_command.hpp"
 #include "tool/arrays/file.hpp"
 

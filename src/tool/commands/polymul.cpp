@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilewise polymul: the product of two polynomials in array files, as an array file.
+// tilewise polymul: multiplies two polynomials from array files and writes an array file.
 #include "registry/catalog.hpp"
 #include "tool/arrays/data_command.hpp"
 #include "tool/arrays/file.hpp"
@@ -45,7 +45,7 @@ exit_code multiply_polynomials(const polymul_request& request) {
                      shape);
 }
 
-/// The library's message mentions a modulus; here that is an option.
+/// The library's message names its parameter `modulus`; this command's user needs the option's name.
 exit_code multiply_or_name_option(const polymul_request& request) {
   try {
     return multiply_polynomials(request);

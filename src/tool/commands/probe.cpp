@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilewise probe: hidden; what the children of the other commands run. It loads drivers without precautions, since it
-// is what crashes in place of the tool.
+// tilewise probe: hidden; the child processes of other commands run it. It loads drivers without precautions, so that
+// it crashes in place of the tool.
 #include "tool/commands.hpp"
 #include "tool/drivers/cache.hpp"
 #include "tool/drivers/child.hpp"
@@ -13,7 +13,7 @@ namespace tilewise::cli {
 
 namespace {
 
-constexpr std::string_view finding = "finding: ", listed = "listed: ";  // drivers may print as well
+constexpr std::string_view finding = "finding: ", listed = "listed: ";  // mark our lines: drivers may print too
 
 exit_code list_backend(const std::string& name) {
   std::string why_none;

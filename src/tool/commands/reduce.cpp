@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilewise reduce: one value from an array file.
+// tilewise reduce: computes one value from an array file.
 #include "base/number.hpp"
 #include "lab/verify/verify.hpp"
 #include "tool/arrays/file.hpp"
@@ -22,8 +22,7 @@ struct reduce_request {
   std::optional<std::string> init;
 };
 
-/// A JSON number with the digits of the shortest text; null for a NaN or an infinity, which JSON lacks: the bits are
-/// in the next field.
+/// A JSON number with the shortest digits. Null for NaN or infinity, which JSON lacks; the next field has the bits.
 nlohmann::ordered_json json_number(const base::scalar_value& value) {
   const std::string text = base::to_string(value);
   if (!is_float(value.type)) return nlohmann::ordered_json::parse(text);

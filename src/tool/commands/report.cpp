@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilewise report: records as a page, CSV or a table.
+// tilewise report: turns records into a page, CSV or a table.
 #include "report/report.hpp"
 #include "base/variable.hpp"
 #include "io/replacement_file.hpp"
@@ -30,14 +30,14 @@ struct report_options {
   bool open = false;
 
   bool asks_for_nothing() const { return page.empty() && csv.empty() && !markdown && !matrix; }
-  /// The page's file; empty if there is to be none.
+  /// The path of the page; empty if no page is wanted.
   std::string page_file() const { return page.empty() && (asks_for_nothing() || open) ? "report.html" : page; }
 };
 
 bool has_display() { return !base::variable("WAYLAND_DISPLAY").empty() || !base::variable("DISPLAY").empty(); }
 
-/// In a session of its own, so that closing our terminal leaves the browser open, and without our streams, on which it
-/// would write.
+/// Starts a program in a session of its own, so that closing our terminal leaves the browser open, and without our
+/// streams, so that it prints nothing on them.
 bool starts(std::string program, std::string argument) {
   posix_spawn_file_actions_t streams;
   posix_spawnattr_t own;
@@ -54,14 +54,14 @@ bool starts(std::string program, std::string argument) {
   return started;
 }
 
-/// By the first xdg-open in an absolute folder of PATH: what lies in the current one may be a stranger's.
+/// Uses the first xdg-open in an absolute folder of PATH. A program in the current folder may be a stranger's.
 bool is_opened(const std::string& page) {
   const std::string path = base::variable("PATH");
   const std::vector<std::string> folders = base::absolute_folders(path.empty() ? base::usual_path : path);
   return std::any_of(folders.begin(), folders.end(), [&](const auto& at) { return starts(at + "/xdg-open", page); });
 }
 
-/// Opens a page by xdg-open, without waiting for it; where there is no display or no xdg-open, says where the page is.
+/// Opens a page with xdg-open, without waiting. Without a display or xdg-open, says where the page is.
 void open_in_browser(const std::string& page) {
   const std::string path = std::filesystem::absolute(page).lexically_normal().string();
   if (has_display() && is_opened(path))
@@ -70,7 +70,7 @@ void open_in_browser(const std::string& page) {
     note("there is no display, or no xdg-open, to open the page with; it is " + path);
 }
 
-/// Before records are read, which may take long.
+/// Checks that the outputs can be written before the records are read, which may take long.
 void try_outputs(const report_options& options, const std::string& page) {
   const bool prints = options.markdown || options.matrix;
   require_distinct_outputs(std::array<std::string, 3>{page, options.csv, prints ? io::standard_stream : ""});

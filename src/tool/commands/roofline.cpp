@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilewise roofline: what bounds each algorithm on each device, and how near it comes, measured here or from records.
+// tilewise roofline: shows what bounds each algorithm on each device, and how close it comes, from records or measured
+// here.
 #include "backend/backend.hpp"
 #include "backend/cpu/device.hpp"
 #include "base/disk_cache.hpp"
@@ -64,13 +65,14 @@ exit_code analyse(const roofline_request& asked) {
   return exit_code::ok;
 }
 
-/// A CPU says in its identity how many threads it has. The method's number changes when other roofs are measured.
+/// The key of a device's kept roofs. The identity of a CPU includes its number of threads. The method's number changes
+/// when other roofs are measured.
 std::string key_of(const backend::device& of) {
   return base::cache_key(
       {"roofs", "3", TILEWISE_VERSION, record::schema_name, of.info().name, backend::identity_of(of.info())});
 }
 
-/// As they were measured and kept; empty if nothing usable is.
+/// The kept records of the roofs; empty if there are none that can be used.
 std::vector<record::result> find_roofs(const backend::device& of) {
   const kept_json kept = find_kept(key_of(of));
   if (!kept.text) return {};
@@ -84,14 +86,14 @@ std::vector<record::result> find_roofs(const backend::device& of) {
   return roofs;
 }
 
-/// Where there is a private folder to keep them in.
+/// Keeps the roofs, if there is a private folder.
 void keep_roofs(const backend::device& of, const std::vector<record::result>& roofs) {
   json told = json::array();
   for (const record::result& r : roofs) told.push_back(record::to_json(r));
   keep(key_of(of), told);
 }
 
-/// Without names: the CPU as `auto` takes it, and each other device.
+/// The devices to measure. If none is named: the CPU as `auto` uses it, and every other device.
 std::vector<device_handle> devices_for(const roofline_request& asked) {
   std::vector<device_handle> all = open_devices(asked.devices);
   if (asked.devices.names != device_list_options{}.names) return all;
@@ -100,7 +102,7 @@ std::vector<device_handle> devices_for(const roofline_request& asked) {
   return all;
 }
 
-/// Those that are kept, or else measured now.
+/// Adds the kept roofs, or measures them now.
 void add_roofs(backend::device& of, analysed_rows& output) {
   std::vector<record::result> roofs = find_roofs(of);
   if (roofs.empty()) {

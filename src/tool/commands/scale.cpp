@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilewise scale: speedup, cost and fitted laws over threads, ranks or devices, measured here or from records.
+// tilewise scale: shows speedup, cost and fitted laws over threads, ranks or devices, from records or measured here.
 #include "lab/machine/environment.hpp"
 #include "lab/plan/problems.hpp"
 #include "lab/scale/plan.hpp"
@@ -33,7 +33,7 @@ using report::scaling_point;
 
 constexpr std::size_t columns = 80;
 
-/// Half the width of an interval over its value, "1.2%"; empty where there is none.
+/// Half the width of an interval over its value, "1.2%"; empty if there is no interval.
 std::string half_width(const interval& value) {
   if (!value.low || !value.high || *value.low == *value.high) return "";
   return report::significant(50 * (*value.high - *value.low) / value.median, 2) + "%";
@@ -44,7 +44,7 @@ std::string number_cell(const std::optional<interval>& value, std::size_t width)
 }
 std::string width_cell(const std::optional<interval>& value) { return right(value ? half_width(*value) : "", 7); }
 
-/// An interval around values near 0 has no share of them.
+/// Shows the interval itself: for values near 0 a share of the value means nothing.
 std::string karp_flatt_cell(const std::optional<interval>& value) {
   if (!value) return "";
   const std::string text = report::significant(value->median, 2);
@@ -153,7 +153,7 @@ ordered_json all_to_json(const List& list) {
   return told;
 }
 
-/// A line for each number of processors, then what the curve says; at most 80 columns.
+/// One line for each number of processors, then the findings; at most 80 columns.
 std::string scale_block(const scaling_curve& of) {
   std::string text = filled_lines(title_of_curve(of)) + filled_lines(what_ran(of)) + filled_lines(what_is_best(of)) +
                      "    p     time    +-%    /T_1    +-%    /T_s    +-% effic.   cost     Karp-Flatt\n";
@@ -163,7 +163,7 @@ std::string scale_block(const scaling_curve& of) {
   return text + what_fits(of) + filled_lines(report::extrapolation_finding(of));
 }
 
-/// Times in nanoseconds, intervals as [low, high].
+/// Times are in nanoseconds, intervals are [low, high].
 ordered_json to_json(const scaling_curve& of) {
   const report::row& r = of.largest();
   ordered_json told{{"scaling", of.kind == scaling_kind::weak ? "weak" : "strong"},
@@ -214,7 +214,7 @@ std::vector<const report::row*> wanted_of(const report::row_table& rows, const s
   return wanted;
 }
 
-/// Curves have no points for them.
+/// Says which rows are implausible, since they are no points of a curve.
 void note_implausible(const std::vector<const report::row*>& rows) {
   std::size_t left_out = 0;
   const report::row* first = nullptr;

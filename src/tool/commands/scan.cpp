@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilewise scan: running sums, products, minima or maxima of an array file, as an array file.
+// tilewise scan: computes running sums, products, minima or maxima of an array file and writes an array file.
 #include "base/number.hpp"
 #include "io/array_output.hpp"
 #include "lab/verify/verify.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilewise sort: the keys of an array file sorted, alone, with values or with their indices.
+// tilewise sort: sorts the keys of an array file, alone, with values, or with their indices.
 #include "base/ceil_div.hpp"
 #include "base/printable.hpp"
 #include "io/array_output.hpp"
@@ -29,27 +29,27 @@ struct sort_request {
   bool descending = false;
 };
 
-/// The keys first; then the values, or, of the outputs only, the indices.
+/// The keys' files first, then those of the values. Indices are only an output.
 struct sort_files {
   std::vector<io::array_input*> in;
   std::deque<io::array_output> out;
 };
 
-/// An array, its sorted copy, and what the sort works in.
+/// Memory for a sort: an array, its sorted copy, and a workspace.
 constexpr std::uint64_t copies = 3;
 
-/// For the stacks of threads that read and write, and for what arrays in huge pages take beyond their elements.
+/// For the stacks of threads that read and write, and for the unused rest of huge pages.
 constexpr std::uint64_t reserve = 32 << 20;
 
-/// Shorter runs are not worth a disk.
+/// Sorting in shorter runs is not worth it.
 constexpr std::uint64_t shortest_run = 1 << 16;
 
 std::uint64_t element_bytes(const registry::problem& p) {
   return size_of(p.type) + impl::sort::payload_size(impl::sort::payload_of(p));
 }
 
-/// Of more than memory holds: runs of the input are sorted and kept in scratch files; then the output is made part by
-/// part, each of one piece of every run.
+/// Sorts more than memory holds. First, runs of the input are sorted and written to scratch files. Then the output is
+/// made in parts, each from one piece of every run.
 class run_sort {
  public:
   run_sort(const registry::problem& p, std::uint64_t run_length, const std::string& folder, sort_files& files,
@@ -69,7 +69,7 @@ class run_sort {
     }
   }
 
-  /// Parts as long as runs, each of which begins where all runs are cut at its first element's rank.
+  /// Each part is as long as a run. Its pieces are found by cutting all runs at the rank where the part begins.
   template <class T>
   void make_output(std::span<lab::digest> digests) {
     std::vector<std::uint64_t> from(lengths_.size(), 0);
@@ -87,7 +87,7 @@ class run_sort {
   }
 
  private:
-  /// Fills each column of n elements, sorts them, and hands each sorted column on.
+  /// Fills each column with n elements, sorts them, and passes each sorted column to `take`.
   template <class Fill, class Take>
   void sort(std::uint64_t n, const Fill& fill, const Take& take) {
     std::deque<bytes> in;
@@ -108,7 +108,7 @@ class run_sort {
     std::iota(indices, indices + into.size() / sizeof *indices, static_cast<std::uint32_t>(begin));
   }
 
-  /// The piece of every run, one after the other: where keys are equal, the earlier run's stay first.
+  /// Reads the piece of every run, in the order of the runs, so that equal keys stay in order.
   void gather(std::size_t column, std::span<const std::uint64_t> from, std::span<const std::uint64_t> to, bytes& into) {
     const std::uint64_t width = widths_[column];
     std::span<std::byte> room = into;
@@ -135,17 +135,17 @@ class run_sort {
   sort_files& files_;
   const common_options& options_;
   data_run& run_;
-  std::vector<std::uint64_t> widths_, lengths_;  // bytes of an element of each column; elements of each run
-  std::deque<io::scratch_file> scratch_;         // each column's runs
+  std::vector<std::uint64_t> widths_, lengths_;  // element size of each column; length of each run
+  std::deque<io::scratch_file> scratch_;         // the runs, by column
 };
 
-/// How much of the host's memory a sort of this many elements takes on the CPU, the arrays that are read included.
+/// Host memory that a sort on the CPU takes, including the arrays that it reads.
 std::uint64_t memory_of_sort(const registry::problem& p) { return copies * p.n() * element_bytes(p); }
 
-/// How many elements to sort at once: runs of one length, of which any fits. Throws `out_of_memory` if it is hardly
-/// any.
+/// How many elements to sort at once. All runs have this length, and any of them fits in memory. Throws `out_of_memory`
+/// if too few elements fit.
 std::uint64_t run_length_for(const registry::problem& p, std::uint64_t available) {
-  // One more copy, since the queue keeps the longer runs' workspace when the last one comes.
+  // One more copy, since the queue still keeps the longer runs' workspace when the last run comes.
   const std::uint64_t each = (copies + 1) * element_bytes(p);
   const std::uint64_t longest = (available - std::min(available, reserve)) / 8 * 7 / each;
   if (longest < shortest_run)
@@ -155,8 +155,8 @@ std::uint64_t run_length_for(const registry::problem& p, std::uint64_t available
   return ceil_div(p.n(), ceil_div(p.n(), longest));
 }
 
-/// Sorts in runs of this length, on the run's device with its choice. Scratch files in `folder` take as much as the
-/// outputs. Adds what is written to `digests`, if there are any.
+/// Sorts in runs of this length, with the run's device and choice. The scratch files in `folder` are as large as the
+/// outputs. Adds what is written to `digests`, unless it is empty.
 void sort_in_runs(const registry::problem& p, std::uint64_t run_length, const std::string& folder, sort_files& files,
                   const common_options& options, data_run& run, std::span<lab::digest> digests) {
   const clock::time_point start = clock::now();
@@ -178,7 +178,7 @@ void refuse_half_a_pair(const sort_request& request) {
     throw error(errc::invalid_argument, "--values V.npy and --values-out W.npy belong together; give both or none");
 }
 
-/// The second output, if any: values that moved along, or indices.
+/// The second output, if any: values that move with the keys, or indices.
 struct companion {
   const char* field;
   std::string path;
@@ -213,7 +213,7 @@ registry::problem problem_of(const sort_request& request, const io::array_input&
   return p;
 }
 
-/// X.npy and V.npy may be replaced by their own results, not by one another's.
+/// X.npy and V.npy may each be replaced by its own result, but not by the other's.
 void refuse_lost_files(const sort_request& request) {
   const std::array outputs{request.output, request.values_out, request.indices};
   require_distinct_outputs(outputs);
@@ -223,7 +223,7 @@ void refuse_lost_files(const sort_request& request) {
   for (const std::string& output : outputs) require_free_output(output, request.common.json);
 }
 
-/// All at once.
+/// Sorts everything at once.
 void sort_in_memory(const registry::problem& p, sort_files& files, const common_options& options, data_run& run,
                     std::span<lab::digest> digests) {
   run_from_files(p, files.in, options, run);
@@ -251,7 +251,7 @@ exit_code sort_file(const sort_request& request) {
   const std::optional<companion> second = companion_of(request, values);
   const registry::problem p = problem_of(request, keys, values, second);
   data_run run = plan_run(p, request.common);
-  const std::uint64_t available = io::available_host_memory();  // when the device has its threads
+  const std::uint64_t available = io::available_host_memory();  // after the device has started its threads
   const bool in_runs = !request.scratch.empty() && memory_of_sort(p) > available;
   if (!in_runs && run.device->info().backend == "cpu") require_memory_of_sort(p, available);
   sort_files files;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilewise tune: what is fastest on this machine, measured once and kept: a variant's tuning, or the place of a job.
+// tilewise tune: measures once what is fastest on this machine, and keeps it: a variant's tuning, or the device for a
+// job.
 #include "backend/cpu/device.hpp"
 #include "lab/jobs/figures.hpp"
 #include "lab/time/clock.hpp"
@@ -24,10 +25,10 @@ using lab::device_figures;
 using lab::machine_figures;
 using nlohmann::ordered_json;
 
-/// What `auto` takes where nothing is measured, and how long it took to open.
+/// The figures of the device that `auto` chooses if nothing is measured, including the time to open it.
 std::optional<device_figures> measure_other(common_options options,
                                             const std::function<void(const std::string&)>& tell) {
-  unsetenv("TILEWISE_DEVICE");  // a device that is named is taken without any figures
+  unsetenv("TILEWISE_DEVICE");  // else a device that it names would be chosen
   options.device = "auto";
   const std::int64_t started = lab::now_ns();
   const device_handle device = open_device(options);
@@ -129,7 +130,7 @@ exit_code tune(const tune_options& asked, const std::vector<std::string>& argv) 
   return tune_transfers(common);
 }
 
-/// Those that only a race has.
+/// Adds the options that only a race has.
 std::vector<CLI::Option*> add_race(CLI::App& command, tuning_request& to) {
   const std::size_t before = command.get_options().size();
   add_problem_options(command, to.problems);

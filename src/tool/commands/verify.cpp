@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilewise verify: one input, every variant and device, one digest.
+// tilewise verify: compares the digests of every variant on every device for the same input.
 #include "lab/verify/verify.hpp"
 #include "backend/group/mpi_world.hpp"
 #include "io/host_memory.hpp"
@@ -27,22 +27,22 @@ struct verify_request {
   common_options common;
   device_list_options devices;
   std::vector<std::string> algorithms;
-  std::uint64_t n = 1000003;  // a prime: full tiles and a ragged end at every tile size
+  std::uint64_t n = 1000003;  // a prime: full tiles and a shorter last one at every tile size
   std::uint64_t seed = 1;
   bool thorough = false;
 
-  /// Whether its digests are of the input whose digests are recorded.
+  /// Whether its input is the one whose digests are recorded.
   bool has_recorded_input() const { return n == verify_request{}.n && seed == verify_request{}.seed; }
 };
 
-/// What one input asks.
+/// One input to compute.
 struct question {
   registry::problem problem;
   lab::data_class data;
-  bool is_first = false;  // its answer is the digest printed
+  bool is_first = false;  // its digest is printed
 };
 
-/// One variant on one device: its answer to the first question, or to the first that it got wrong.
+/// One variant on one device, with its result for the first question, or for the first question that it got wrong.
 struct checked {
   const registry::variant* variant;
   device_handle on;
@@ -60,14 +60,14 @@ struct algorithm_result {
   registry::problem problem;
   compared_digest digest;
   std::size_t inputs;
-  std::size_t cases;  // variants on devices, each with an input
+  std::size_t cases;  // variants on devices, once for each input
   std::vector<checked> runs;
 };
 
-/// For the questions after the first, which are many.
+/// Size limit for the questions after the first, since there are many of them.
 constexpr std::uint64_t most_of_further_ones = 65537;
 
-/// Just enough for each word of each setting to occur.
+/// A few problems that together contain each word of each setting.
 std::vector<registry::problem> each_word_once(const std::vector<registry::problem>& all) {
   std::vector<registry::problem> few;
   for (std::size_t s = 0; !all.empty() && s < all.front().what->settings.size(); ++s)
@@ -77,7 +77,7 @@ std::vector<registry::problem> each_word_once(const std::vector<registry::proble
   return few.empty() && !all.empty() ? std::vector{all.front()} : few;
 }
 
-/// Every setting of both float types, on data with wide exponents, with NaNs, and below the smallest normal number.
+/// Every setting of both float types, on data with wide exponents, with NaNs, and with subnormal numbers.
 std::vector<question> all_further_ones(const registry::algorithm& what, const registry::extents& shape,
                                        std::uint64_t seed) {
   std::vector<question> all;
@@ -87,7 +87,7 @@ std::vector<question> all_further_ones(const registry::algorithm& what, const re
   return all;
 }
 
-/// A few of these, covering every word of every setting.
+/// A few of these questions, which together contain every word of every setting.
 std::vector<question> few_further_ones(const registry::algorithm& what, const registry::extents& shape,
                                        std::uint64_t seed) {
   std::vector<question> few;
@@ -99,8 +99,8 @@ std::vector<question> few_further_ones(const registry::algorithm& what, const re
   return few;
 }
 
-/// Floats with wide exponents, in the algorithm's first settings: any other order changes bits. The later ones are
-/// smaller.
+/// The first question has floats with wide exponents and the algorithm's first settings: any other order changes bits.
+/// Later questions are smaller.
 std::vector<question> questions_for(const registry::algorithm& what, const verify_request& request) {
   registry::extents shape = what.edge_shapes.back();
   const bool is_array = shape.rank == 1;
@@ -121,7 +121,7 @@ checked check_one(const lab::verified_case& c, const registry::choice& how, cons
   try {
     result.verdict = lab::verify(c, how, on->queue());
   } catch (const error& e) {
-    if (backend::group::is_mpi_process()) throw;  // the other ranks are in this case, and wait
+    if (backend::group::is_mpi_process()) throw;  // the other ranks wait in this case
     result.failure = e;
   } catch (const std::bad_alloc&) {
     if (backend::group::is_mpi_process()) throw;
@@ -130,14 +130,15 @@ checked check_one(const lab::verified_case& c, const registry::choice& how, cons
   return result;
 }
 
-/// The definition does the same on every CPU device: once is enough.
+/// The definition is the same on every CPU device, so it runs once.
 bool is_wanted(const registry::variant& v, const device_handle& on, bool serial_done, const common_options& common) {
   if (v.peer || v.device_backend() != on->info().backend || (v.backend == "serial" && serial_done)) return false;
   return common.variant.empty() || v.is_called(common.variant);
 }
 
-/// Whether a run without --thorough skips it: OpenCL on a CPU compiles for up to ten seconds per variant. Unless it is
-/// named, it computes each algorithm one way, the last that it would choose, whose programs are small.
+/// Whether a run without --thorough skips the variant: OpenCL on a CPU compiles for up to ten seconds per variant.
+/// There only one variant of each algorithm runs, unless it or the device is named: the last that would be chosen,
+/// since its programs are small.
 bool is_left_out(const registry::variant& v, const device_handle& on, const verify_request& request) {
   const bool is_slow = on->info().backend == "opencl" && on->info().is_cpu;
   const bool is_named = !request.common.variant.empty() || request.devices.names != device_list_options{}.names;
@@ -147,7 +148,7 @@ bool is_left_out(const registry::variant& v, const device_handle& on, const veri
          *std::find_if(all.rbegin(), all.rend(), [](const auto* w) { return w->backend == "opencl" && !w->peer; });
 }
 
-/// The first answer of a variant on a device, or its first wrong one.
+/// Keeps the first answer of a variant on a device, or its first wrong answer.
 void keep(checked answer, std::vector<checked>& runs) {
   const auto known = std::find_if(runs.begin(), runs.end(), [&](const checked& run) {
     return run.variant == answer.variant && run.on == answer.on;
@@ -163,12 +164,13 @@ bool has_failed(const registry::variant& v, const device_handle& on, const std::
                      [&](const checked& run) { return run.variant == &v && run.on == on && !run.good(); });
 }
 
-/// Whether the question is for this device: OpenCL compiles a program for each type and operator, which takes seconds.
+/// Whether this device gets the question. OpenCL gets only the first, since it compiles each type and operator for
+/// seconds.
 bool is_asked(const question& q, const verify_request& request, const device_handle& on) {
   return q.is_first || request.thorough || on->info().backend != "opencl";
 }
 
-/// `q` is the question of `c`. Counts its cases in `to` and keeps their answers there.
+/// Asks `q`, which belongs to the case `c`. Counts its cases in `to`, and keeps the answers there.
 void ask(const question& q, const lab::verified_case& c, const verify_request& request,
          std::span<const device_handle> devices, algorithm_result& to) {
   bool serial_done = false;
@@ -201,7 +203,7 @@ algorithm_result verify_algorithm(const registry::algorithm& what, const verify_
   algorithm_result result{&what, questions.front().problem, {std::string(what.name), {}}, questions.size(), 0, {}};
   if (request.has_recorded_input()) result.digest.recorded = recorded_digest_of(what.name);
   for (const question& q : questions) {
-    io::require_host_memory(2 * lab::operand_bytes(q.problem),  // beside what devices need
+    io::require_host_memory(2 * lab::operand_bytes(q.problem),  // besides what devices need
                             registry::to_string(q.problem) + " needs at least " +
                                 std::to_string(2 * lab::operand_bytes(q.problem)) + " bytes");
     const lab::verified_case c = lab::make_case(q.problem, q.data, request.seed);
@@ -286,7 +288,7 @@ ordered_json to_json(const algorithm_result& r, const verify_request& request) {
           {"runs", runs}};
 }
 
-/// A wrong result outweighs a failure.
+/// A wrong result is more serious than a failure.
 exit_code judge(const std::vector<algorithm_result>& results) {
   exit_code worst = exit_code::ok;
   for (const algorithm_result& r : results) {
@@ -301,14 +303,13 @@ exit_code judge(const std::vector<algorithm_result>& results) {
   return worst;
 }
 
-/// A good run has the digests of other machines, and a wrong one may differ from theirs; of a failed one we say
-/// nothing.
+/// Prints how the digests compare with other machines', for a good run and for a wrong one; nothing after a failure.
 void print_standing(const std::vector<algorithm_result>& results, exit_code verdict, bool is_quiet) {
   std::vector<compared_digest> all;
   for (const algorithm_result& r : results) all.push_back(r.digest);
   const bool differs = std::any_of(all.begin(), all.end(), [](const auto& d) { return d.differs(); });
   if (!differs && (is_quiet || verdict != exit_code::ok)) return;
-  // The digest is the definition's, which runs on the CPU.
+  // Names the CPU, since the definition, which makes the digest, runs there.
   print(coloured(sentence_on(all, backend::find_device("cpu", {})->info().description),
                  differs ? colour::red : colour::green));
 }

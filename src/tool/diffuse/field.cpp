@@ -11,7 +11,7 @@ namespace tilewise::hiperc {
 
 namespace {
 
-/// From a point to the segment x = at, y from `low` to `high`.
+/// The distance from a point to the segment x = at, y from `low` to `high`.
 double distance(double x, double y, double at, double low, double high) {
   const double beyond = y < low ? low - y : y > high ? y - high : 0;
   return std::sqrt((x - at) * (x - at) + beyond * beyond);

@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::string_view of_a_step = "diffusion.";
 
-/// Most lines fit at once; one with a number near the largest double, which has 309 digits before its point, is printed
-/// again.
+/// Prints into a buffer that is large enough for most lines. A longer one is printed again; the largest double has 309
+/// digits before its point.
 std::string format(const char* pattern, auto... values) {
   std::string text(100, '\0');
   const auto print = [&] {
@@ -110,13 +110,13 @@ using nlohmann::json;
 constexpr const char* schema = "tilewise.diffuse/3";
 constexpr const char* started_anew = "; remove the checkpoint, and start without --resume";
 
-/// What the field depends on. ns and nc may change: a run may go on for longer.
+/// The parameters that the field depends on. ns and nc may change, since a run may be continued for longer.
 json identity_of(const parameters& p, dtype type) {
   return {{"nx", p.nx}, {"ny", p.ny}, {"dx", p.dx},     {"dy", p.dy},
           {"dc", p.dc}, {"co", p.co}, {"mask", p.mask}, {"dtype", name_of(type)}};
 }
 
-/// JSON has no infinities or NaNs, which the residual of an unstable run may become: they are written as words.
+/// JSON has no infinities or NaNs, which the residual of an unstable run may become, so they are written as words.
 json json_of(double value) {
   return std::isfinite(value) ? json(value) : json(base::to_string(base::scalar_value::of(value)));
 }
@@ -125,17 +125,17 @@ double number_of(const json& value) {
   if (value.is_string()) try {
       return base::parse_number(value.get<std::string>(), dtype::f64).as<double>();
     } catch (const error&) {
-      // Not one of these words; get() says so.
+      // Not one of these words: get() throws.
     }
   return value.get<double>();
 }
 
-/// For a message. Arrays and objects are not written out: they may nest deeper than the stack reaches.
+/// A value as text for a message. Arrays and objects are not shown, since they may nest deeper than the stack allows.
 std::string text_of(const json& value) {
   return value.is_structured() ? "something else" : base::printable(value.dump());
 }
 
-/// A reference exists only to a whole number; get() would convert -1 and 7.9.
+/// Accepts only an unsigned whole number, by asking for a reference; get() would convert -1 and 7.9.
 std::uint64_t step_of(const json& value) { return value.get_ref<const json::number_unsigned_t&>(); }
 
 json row_json(const runlog_row& r) {
@@ -155,7 +155,7 @@ void require_same(const std::string& path, const json& then, const json& now) {
                                               "; continue with its parameters, or choose another folder");
 }
 
-/// The field that a checkpoint goes on from.
+/// Reads the field with which a checkpoint continues.
 io::npy_array field_in(const std::string& file, const std::string& checkpoint) {
   try {
     return io::read_npy(file);
@@ -204,7 +204,7 @@ snapshot output_folder::read_checkpoint(const parameters& p, dtype type, std::ve
   const std::string shown = base::printable(path.string());
   std::ifstream text;
   if (std::error_code unknown; std::filesystem::is_regular_file(path, unknown))
-    text.open(path);  // a pipe would be waited for
+    text.open(path);  // opening a pipe would wait
   if (!text.is_open()) throw error(errc::io, shown + ": cannot be read; start without --resume");
   try {
     const json checkpoint = json::parse(text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files that `tilewise diffuse` makes of a field: pictures, tables, checkpoints.
+// The files that `tilewise diffuse` writes about a field: pictures, tables, checkpoints.
 #pragma once
 
 #include "tool/diffuse/field.hpp"
@@ -12,7 +12,7 @@
 
 namespace tilewise::hiperc {
 
-/// One row of runlog.csv: accumulated seconds of steps, of files, of residuals, and of everything.
+/// One row of runlog.csv: accumulated seconds for steps, for files, for residuals, and for everything.
 struct runlog_row {
   std::uint64_t step;
   double time, residual, steps_s, files_s, residuals_s, all_s;
@@ -24,21 +24,21 @@ class output_folder {
   /// Creates the folder if it is missing. Throws `io`.
   explicit output_folder(const std::string& path);
 
-  void write_pictures(const snapshot& shot) const;  // grey as the original's, and in colours
+  void write_pictures(const snapshot& shot) const;  // grey as the original's, and in colour
   void write_table(const snapshot& shot) const;     // x,y,c
   void write_runlog(std::span<const runlog_row> rows) const;
-  /// The field as .npy, and with it checkpoint.json, which comes last.
+  /// Writes the field as .npy, and then checkpoint.json.
   void write_checkpoint(const snapshot& shot, std::span<const runlog_row> rows) const;
-  /// The snapshot of checkpoint.json, and the rows that were written up to it. Throws `io` for one that is missing or
-  /// broken, and `invalid_argument` for one of a run with other parameters.
+  /// Reads the snapshot of checkpoint.json, and the rows that were written up to it. Throws `io` if it is missing or
+  /// damaged, and `invalid_argument` if it belongs to a run with other parameters.
   snapshot read_checkpoint(const parameters& p, dtype type, std::vector<runlog_row>& rows) const;
 
-  /// Throws `invalid_argument` if a new run would replace a checkpoint of a later step than its start, or what cannot
-  /// be read as one.
+  /// Throws `invalid_argument` if a new run would replace a checkpoint of a later step than its start, or a checkpoint
+  /// that cannot be read.
   void require_no_progress() const;
 
   std::string path() const { return folder_.string(); }
-  /// What is there by a name that a run gives, and what would be by links from there.
+  /// The existing files whose names a run would write, and the files that links of such names point to.
   std::set<std::string> files() const;
 
  private:

@@ -54,8 +54,8 @@ void require_room(const parameters& p, dtype type) {
   const diffusion d = p.problem(0);
   io::require_picture(p.nx - 2, p.ny - 2);  // the original leaves out one ring of points
   const std::uint64_t points = d.rows * d.columns;
-  // The field; two more and a workspace, which the pool keeps, on a CPU device; a picture, and its file with room for
-  // what does not compress.
+  // The field; two more fields and a workspace, which the pool keeps, on a CPU device; a picture; and its file, with
+  // room for data that does not compress.
   const std::uint64_t bytes = points * (4 * size_of(type) + 3);
   io::require_host_memory(bytes, "a grid of " + std::to_string(p.nx) + "x" + std::to_string(p.ny) +
                                      " points and its files need " + std::to_string(bytes) + " bytes");
@@ -76,7 +76,7 @@ using words = std::vector<std::string>;
 
 constexpr std::size_t most_bytes = 4096;  // of a line
 
-/// One key: how many values it has, and what takes them; false for values that do not fit it.
+/// A key: how many values it has, and the function that takes them, which returns false if they are invalid.
 struct key {
   std::size_t values;
   std::string wanted;
@@ -100,7 +100,7 @@ key positive(double& to) {
   return {1, positive_words, [&to](const words& w) { return take_positive(w[0], to); }};
 }
 
-/// The width of the mask and its code.
+/// Takes the width of the mask and its code.
 bool take_mask(const words& w, unsigned& mask) {
   return parse(w[1], mask) && ((w[0] == "3" && (mask == 53 || mask == 93)) || (w[0] == "5" && mask == 95));
 }
@@ -154,7 +154,7 @@ bool take_positive(const std::string& text, double& to) { return parse(text, to)
 
 parameters read_parameters(const std::string& path) {
   const std::string shown = base::printable(path);
-  std::error_code unknown;  // of what cannot be looked at; opening it says why
+  std::error_code unknown;  // ignored: opening the file reports it
   if (std::filesystem::exists(path, unknown) && !std::filesystem::is_regular_file(path, unknown))
     refuse(shown, "is not a regular file; name a parameter file");
   std::ifstream file(path);

@@ -45,10 +45,10 @@ bool run::complete(const std::function<bool()>& goes_on) {
   }
   if (now().step < p.ns) {
     if (writes_files_) folder_.write_checkpoint(now(), rows_);
-    common_pace(queue_, {});  // no process ends, and others with it, before the checkpoint is there
+    common_pace(queue_, {});  // so that no process ends the others before the checkpoint is written
     return false;
   }
-  if (rows_.back().step != now().step) write_output();  // resumed, with nothing left to do
+  if (rows_.back().step != now().step) write_output();  // a resumed run with no steps left
   if (writes_files_) folder_.write_table(now());
   return true;
 }
@@ -63,7 +63,7 @@ double run::since_start_s() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
 }
 
-/// Everything that the original writes between steps, and a checkpoint.
+/// Writes everything that the original writes between steps, and a checkpoint.
 void run::write_output() {
   double residual = 0;
   if (writes_files_) {
@@ -75,7 +75,8 @@ void run::write_output() {
   keep();
 }
 
-/// What a resumed run needs. A run begins by writing it, so that a folder that refuses is reported before any step.
+/// Writes what a resumed run needs. A run begins with this, so that a folder that cannot be written is reported before
+/// any step.
 void run::keep() {
   if (!writes_files_) return;
   files_.time([&] {

@@ -9,18 +9,18 @@
 
 namespace tilewise::hiperc {
 
-/// The problem that a variant is chosen for: each output ends a call.
+/// The problem for which a variant is chosen: the steps between two outputs, since each output ends a call.
 registry::problem problem_between_outputs(const parameters& p, dtype type);
 
-/// Where a run begins: at the start of the field, or at the folder's checkpoint with the rows written up to it.
+/// Where a run begins: at the initial field, or at the folder's checkpoint, with the rows written up to it.
 struct beginning {
   snapshot shot;
   std::vector<runlog_row> rows;
 };
-/// Throws `invalid_argument` if the folder's checkpoint would be lost, or is beyond the last step.
+/// Throws `invalid_argument` if the folder's checkpoint would be lost or is beyond the last step.
 beginning begin_run(const parameters& p, dtype type, const output_folder& folder, bool resume);
 
-/// Seconds that add up over the parts of a run.
+/// Adds up the seconds of several intervals.
 class stopwatch {
  public:
   template <class F>
@@ -34,16 +34,16 @@ class stopwatch {
 
 class run {
  public:
-  /// `how` is a choice for problem_between_outputs on the queue's device.
+  /// `how` must be chosen for problem_between_outputs on the queue's device.
   run(beginning from, output_folder folder, const registry::choice& how, backend::queue& queue);
 
-  /// To the last step, asking `goes_on` between steps a few times a second. False if that ended it early: then the
-  /// folder has a checkpoint of the step that was reached.
+  /// Runs to the last step. Calls `goes_on` between steps a few times a second; if that returns false, writes a
+  /// checkpoint of the step that was reached, and returns false.
   bool complete(const std::function<bool()>& goes_on);
 
   const snapshot& now() const { return stepper_.now(); }
-  double residual() const { return rows_.back().residual; }  // of the last output
-  double stepping_s() const { return stepper_.seconds(); }   // of this run's steps, without transfers
+  double residual() const { return rows_.back().residual; }  // at the last output
+  double stepping_s() const { return stepper_.seconds(); }   // for the steps of this run, without transfers
   double seconds_left() const;                               // at the pace so far
 
  private:
@@ -55,7 +55,7 @@ class run {
   std::vector<runlog_row> rows_;
   std::uint64_t first_step_;
   backend::queue& queue_;
-  bool writes_files_;  // where several processes step one field, the first does
+  bool writes_files_;  // with several processes for one field, only in the first
   stepper stepper_;
   stopwatch files_, residuals_;
   double steps_before_s_ = 0, before_s_ = 0;

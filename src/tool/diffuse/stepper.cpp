@@ -11,7 +11,7 @@
 
 namespace tilewise::hiperc {
 
-/// How long a part takes, within a factor of two: so progress and Ctrl-C are prompt.
+/// The length of a part, within a factor of two: short, so that progress and Ctrl-C are prompt.
 constexpr double part_s = 0.2;
 
 namespace {
@@ -59,7 +59,7 @@ bool stepper::advance(std::uint64_t stop, const std::function<bool()>& goes_on) 
 }
 
 std::uint64_t stepper::next_part(std::uint64_t last, double taken_s) const {
-  if (!is_on_device_) return part_;  // a pass takes as long as its transfers
+  if (!is_on_device_) return part_;  // a pass takes about as long as its transfers
   if (last == part_ && taken_s < part_s / 2) return 2 * part_;
   return part_ > 1 && taken_s > 2 * part_s ? part_ / 2 : part_;
 }

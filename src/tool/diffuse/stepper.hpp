@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The field of the diffusion benchmark, from one output to the next: on a device, or passing through it in bands where
-// it does not fit.
+// Steps the field of the diffusion benchmark from one output to the next: on a device, or in bands that pass through
+// the device if the field does not fit.
 #pragma once
 
 #include "backend/backend.hpp"
@@ -13,16 +13,17 @@ namespace tilewise::hiperc {
 
 class stepper {
  public:
-  /// Uploads the field, if it fits. `how` is a choice for it on the queue's device, with any number of steps.
+  /// Uploads the field if it fits. `how` must be chosen for the field on the queue's device; its number of steps may
+  /// differ.
   stepper(snapshot start, const registry::choice& how, backend::queue& queue);
 
-  /// Up to step `stop`, in parts of 0.1 to 0.4 s; ends earlier if `goes_on` says so in any process, which is asked
-  /// after each part. Returns what it said last.
+  /// Steps to `stop`, in parts of 0.1 to 0.4 s. After each part it calls `goes_on`, and ends early if that returns
+  /// false in any process. Returns the last answer.
   bool advance(std::uint64_t stop, const std::function<bool()>& goes_on);
 
-  /// As of the last step taken; within `goes_on`, that holds for all but the field.
+  /// The state after the last step taken. During `goes_on` all but the field is up to date.
   const snapshot& now() const { return reached_; }
-  /// Of all steps taken, without transfers unless they are part of a step.
+  /// The time of all steps taken, without transfers unless they are part of a step.
   double seconds() const { return seconds_; }
 
  private:
@@ -35,23 +36,24 @@ class stepper {
   registry::choice how_;
   backend::queue& queue_;
   bool is_on_device_;
-  backend::buffer first_, second_;  // empty where the field stays on the host
+  backend::buffer first_, second_;  // empty if the field stays on the host
   backend::memory now_, next_;
   std::vector<std::byte> next_on_host_;
   std::uint64_t part_;
   double seconds_ = 0;
 };
 
-/// Of a run in several processes, each with a rank of the group that steps the field:
-/// whether this process is the one that writes the files.
+/// Whether this process writes the files. In a run of several processes, each has a rank of the group that steps the
+/// field, and one of them writes.
 bool writes_files(backend::queue& queue);
 
-/// How a run goes on.
+/// Whether and how a run goes on.
 struct pace {
-  std::uint64_t part;  // steps until it is asked again
+  std::uint64_t part;  // steps before the next question
   bool goes_on;
 };
-/// Together: the pace of the first process, which ends when any of them wants to. Clocks and interrupts differ.
+/// All processes must call it. Returns the pace of the first process; the run ends if any process wants that. Needed
+/// because clocks and interrupts differ.
 pace common_pace(backend::queue& queue, pace own);
 
 }  // namespace tilewise::hiperc

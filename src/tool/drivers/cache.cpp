@@ -25,7 +25,7 @@ namespace {
 
 namespace opencl = backend::opencl;
 
-/// All that the handler needs, since it may not allocate.
+/// All that the signal handler needs; it must not allocate memory.
 struct {
   std::string from, to, sentence;
 } at_crash;
@@ -41,7 +41,7 @@ extern "C" void end_by_crash(int) {
   _exit(static_cast<int>(exit_code::device_lost));
 }
 
-/// While it is there signals wait: what is made is noted before one can end the process.
+/// Blocks signals while it exists, so that what is created is recorded before a signal can end the process.
 class held_signals {
  public:
   held_signals() {
@@ -74,7 +74,7 @@ void make_driver_folder() {
   if (std::exchange(once, true)) return;
   static io::unfinished noted;
   const held_signals until_noted;
-  opencl::make_folder_for_driver();  // if it cannot, loading the drivers says why
+  opencl::make_folder_for_driver();  // on failure, loading the drivers reports why
   if (const std::string made = base::variable("POCL_CACHE_DIR"); opencl::is_driver_folder_of_run(made)) noted.set(made);
 }
 

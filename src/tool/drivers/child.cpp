@@ -43,7 +43,7 @@ struct pipe_ends {
   }
 };
 
-/// The environment with the changes, as "NAME=value".
+/// The environment with these changes, as "NAME=value".
 std::vector<std::string> changed_environment(std::span<const std::pair<std::string, std::string>> changes) {
   std::vector<std::string> all;
   for (char** variable = environ; *variable != nullptr; ++variable) {
@@ -63,17 +63,17 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return all;
 }
 
-/// Between fork and exec only calls that are safe there; all memory was allocated before.
+/// Runs between fork and exec, so it makes only calls that are safe there. All memory was allocated before.
 [[noreturn]] void become(char** argv, char** environment, const pipe_ends& out, const pipe_ends& err, int descriptor) {
-  setpgid(0, 0);                     // so that the limit also ends what it starts
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // and so that it does not outlive us
+  setpgid(0, 0);                     // the limit can then also end what it starts
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // so that it does not outlive this process
   signal(SIGPIPE, SIG_DFL);
   const int nothing = ::open("/dev/null", O_RDONLY);
   dup2(nothing, STDIN_FILENO);
   dup2(out.end[1], STDOUT_FILENO);
   dup2(err.end[1], STDERR_FILENO);
   if (descriptor == descriptor_of_child)
-    fcntl(descriptor, F_SETFD, 0);  // dup2 would leave it as it is: closed by execve
+    fcntl(descriptor, F_SETFD, 0);  // dup2 of a descriptor to itself keeps close-on-exec
   else if (descriptor >= 0)
     dup2(descriptor, descriptor_of_child);
   execve("/proc/self/exe", argv, environment);
@@ -89,18 +89,18 @@ bool take(int from, std::string& to) {
   return got > 0;
 }
 
-/// The one that is waited for; 0 for none.
+/// The child that is waited for; 0 if there is none.
 std::atomic<pid_t> running{0};
 
 void kill_with_all(pid_t child) noexcept {
   kill(-child, SIGKILL);
-  kill(child, SIGKILL);  // in case it has not created its group yet
+  kill(child, SIGKILL);  // if it has not created its group yet
 }
 
 using watch = std::function<bool(pid_t)>;
 constexpr int tick_ms = 100;
 
-/// Reads both streams until they end; false if the watch ends it first.
+/// Reads both streams to their ends; false if `goes_on` ended it first.
 bool collect(pid_t child, pipe_ends& out, pipe_ends& err, child_result& result, const watch& goes_on) {
   while (out.end[0] >= 0 || err.end[0] >= 0) {
     if (!goes_on(child)) return false;
@@ -112,7 +112,7 @@ bool collect(pid_t child, pipe_ends& out, pipe_ends& err, child_result& result, 
   return true;
 }
 
-/// Waits for the end of the process itself; it may have closed its streams and kept running.
+/// Waits until the process ends; it may have closed its streams and still run.
 bool ends(pid_t child, int& status, const watch& goes_on) {
   while (waitpid(child, &status, WNOHANG) != child) {
     if (!goes_on(child)) return false;
@@ -151,13 +151,13 @@ child_result run(std::span<const std::string> arguments,
   return result;
 }
 
-/// In clock ticks, with what it has started and waited for; 0 where nobody tells.
+/// Processor time of a process and of the children that it waited for, in clock ticks; 0 if unknown.
 std::uint64_t processor_time(pid_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/stat");
   std::string facts;
   std::getline(file, facts);
-  std::istringstream fields(facts.substr(facts.rfind(')') + 1));  // its name may hold anything
-  constexpr int before = 11, counted = 4;                         // of the user and the system, and of its children
+  std::istringstream fields(facts.substr(facts.rfind(')') + 1));  // after the name, which may contain anything
+  constexpr int before = 11, counted = 4;  // user and system time, of the process and of its children
   std::string skipped;
   for (int i = 0; i < before; ++i) fields >> skipped;
   std::uint64_t sum = 0, one = 0;
@@ -190,7 +190,7 @@ void end_child() noexcept {
   const pid_t child = running;
   if (child == 0) return;
   kill_with_all(child);
-  // Not longer, since a driver may hold back even what was killed.
+  // Waits only this long, since a driver may delay even the end of a killed process.
   for (int ms = 0; ms < tick_ms && waitpid(child, nullptr, WNOHANG) == 0; ++ms) usleep(1000);
 }
 

@@ -29,7 +29,7 @@ void tell(const std::vector<faulty_driver>& faulty, bool quiet, const std::strin
 
 void leave_out_and_tell(bool quiet = false) { tell(leave_out_faulty_drivers(), quiet); }
 
-/// Other people's code, which may hang on any device.
+/// Peers are other people's code, and may hang on any device.
 bool has_peers() {
   const std::vector<registry::variant>& all = registry::variants();
   return std::any_of(all.begin(), all.end(), [](const registry::variant& v) { return v.peer; });
@@ -41,13 +41,14 @@ device_handle watched(device_handle opened, unsigned time_limit_s, bool quiet) {
   if (!doubt.empty() && !quiet) note("tilewise: " + doubt);
   const bool is_cpu = facts.backend == "cpu";
   if (!is_cpu || has_peers()) watch_drivers(time_limit_s, is_cpu ? "" : facts.name);
-  if (facts.name.find("opencl") == facts.name.npos) return opened;  // nor is it a group's
+  if (facts.name.find("opencl") == facts.name.npos) return opened;  // also none in a group
   tell_of_cache(quiet);
   end_on_driver_crash();
   return opened;
 }
 
-/// "auto" looks at OpenCL only where there is no CUDA device; see tilewise::open.
+/// Whether a name can be resolved without OpenCL. "auto" needs OpenCL only if there is no CUDA device; see
+/// tilewise::open.
 bool is_of_another_backend(std::string_view name) {
   if (backend::group::is_group(name)) return name.find("opencl") == name.npos;
   if (name == "cpu" || name.starts_with("cpu:")) return true;
@@ -59,7 +60,7 @@ bool is_of_another_backend(std::string_view name) {
   return false;
 }
 
-/// `alone`: no other device will be opened in this process, so an unneeded driver can stay unloaded.
+/// `alone`: this process opens no other device, so a driver that is not needed stays unloaded.
 device_handle open_one(const common_options& options, bool alone) {
   require_same_call();
   std::string name = name_for_ranks(meant_by(options.device));
@@ -75,7 +76,7 @@ device_handle open_one(const common_options& options, bool alone) {
     return watched(backend::find_device(name, {.threads = options.threads, .instruction_set = {}}),
                    options.time_limit_s, options.quiet);
   } catch (const error& e) {
-    // Nothing was lost: the requested device is not here.
+    // Not `device_lost`: nothing was lost, but the requested device does not exist here.
     throw error(e.code() == errc::device_lost ? errc::unsupported : e.code(), e.what());
   }
 }
@@ -121,7 +122,7 @@ device_handle open_device(const common_options& options) {
 
 std::vector<device_handle> open_devices(const device_list_options& options) {
   const auto devices_called = [&](const std::string& name) {
-    const bool is_one = name != "all" || backend::group::is_mpi_process();  // the ranks together
+    const bool is_one = name != "all" || backend::group::is_mpi_process();  // ranks open one device together
     return is_one ? device_list{open_one(one_of(options, name), false)} : all_devices(options);
   };
   std::vector<device_handle> opened;

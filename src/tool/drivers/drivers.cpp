@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using drivers = std::vector<fs::path>;
 
-/// In a child that sees only these drivers.
+/// Lists devices in a child that sees only these drivers.
 listing list_alone(const drivers& icds) {
   make_driver_folder();
   const icd_folder alone(icds);
@@ -27,7 +27,7 @@ listing list_alone(const drivers& icds) {
   return list_in_child("opencl", environment);
 }
 
-/// Each driver is listed once per process, but for those whose file the loader might wait for.
+/// The listing of one driver, made once per process. A driver whose file the loader might wait for is not listed.
 const listing& listing_of(const fs::path& icd) {
   static std::map<fs::path, listing> known;
   const auto found = known.find(icd);
@@ -54,13 +54,13 @@ bool lists_more_than_cpus(const fs::path& icd) {
   return std::find(is_cpu.begin(), is_cpu.end(), false) != is_cpu.end();
 }
 
-/// The number of the device that `auto` would take.
+/// The index of the device that `auto` would choose.
 std::ptrdiff_t choice_among(const drivers& icds) {
   const listing all = list_alone(icds);
   return std::find(all.is_cpu.begin(), all.is_cpu.end(), false) - all.is_cpu.begin();
 }
 
-/// A driver of CPUs is left out only if the chosen device keeps its number, by which it may be requested again.
+/// A driver that has only CPUs is left out only if the chosen device keeps its index, since a user may name it by that.
 driver_findings look_for_auto(const drivers& icds) {
   driver_findings found{faults_of(icds), {}};
   const drivers good = without(icds, found.faulty);
@@ -70,17 +70,17 @@ driver_findings look_for_auto(const drivers& icds) {
   return found;
 }
 
-/// The loader reads the folder until the tool ends.
+/// Lets this process load only these drivers. The loader reads the folder until the tool ends.
 void use_only(const drivers& icds) {
   static std::unique_ptr<icd_folder> chosen;
   chosen = std::make_unique<icd_folder>(icds);
   for (const char* name : icd_folder_variables) setenv(name, chosen->name().c_str(), 1);
 }
 
-/// With a different loader, or without known drivers, nothing can be predicted.
+/// Whether findings can predict what will be loaded: not with a different loader, or without known drivers.
 bool can_be_known(const drivers& icds) { return !icds.empty() && base::variable("TILEWISE_OPENCL_LIBRARY").empty(); }
 
-/// Looks at all drivers again and records what `auto` needs to know.
+/// Examines all drivers again and records what `auto` needs to know.
 void record_drivers_for_auto() {
   const drivers all = icd_files();
   if (can_be_known(all)) record_findings(all, look_for_auto(all));
@@ -109,7 +109,7 @@ const auto_drivers& leave_out_drivers_for_auto() {
       found = look_for_auto(all);
       record_findings(all, *found);
     }
-    const std::vector<faulty_driver> bad = faults_of(found->wanted);  // what will be loaded is checked afresh
+    const std::vector<faulty_driver> bad = faults_of(found->wanted);  // drivers that will be loaded are examined again
     const drivers good = without(found->wanted, bad);
     found->faulty.insert(found->faulty.end(), bad.begin(), bad.end());
     if (!good.empty() && good.size() < all.size()) use_only(good);

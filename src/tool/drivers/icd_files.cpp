@@ -42,7 +42,7 @@ std::string library_of(const fs::path& icd) {
   std::ifstream file;
   if (can_be_read(icd)) file.open(icd);
   char text[PATH_MAX] = "";
-  file.getline(text, sizeof text);  // whatever the file is
+  file.getline(text, sizeof text);  // the file may contain anything
   const std::string line = text;
   return line.substr(0, line.find_last_not_of(" \t\r") + 1);
 }
@@ -51,7 +51,7 @@ std::vector<fs::path> files_of_library(const std::string& library) {
   if (library.find('/') != library.npos) return {library};
   std::ifstream file("/etc/ld.so.cache", std::ios::binary);
   const std::string cache((std::istreambuf_iterator<char>(file)), {});
-  const std::string wanted = "/" + library + '\0';  // it holds paths as they are, each null-terminated
+  const std::string wanted = "/" + library + '\0';  // the cache contains null-terminated paths
   std::vector<fs::path> found;
   for (auto at = cache.find(wanted); at != cache.npos && !library.empty(); at = cache.find(wanted, at + 1)) {
     const auto begin = cache.rfind('\0', at) + 1;
@@ -77,7 +77,7 @@ icd_folder::icd_folder(std::span<const fs::path> icds) {
   }
 }
 
-/// It is noted before it exists, so that no signal comes between.
+/// Records the folder before it creates it, so that no signal comes in between.
 bool icd_folder::take(const std::string& beginning) {
   for (int number = 0; number < 1000; ++number) {
     path_ = beginning + std::to_string(number);

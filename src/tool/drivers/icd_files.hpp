@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The .icd files that the OpenCL loader reads: each names a driver's library.
+// The .icd files that the OpenCL loader reads. Each names a driver's library.
 #pragma once
 
 #include "io/unfinished.hpp"
@@ -11,20 +11,20 @@
 
 namespace tilewise::cli {
 
-/// In order of their names. Empty where OCL_ICD_VENDORS names a single file or library: the caller chose that one.
+/// All .icd files, by name. Empty if OCL_ICD_VENDORS names a single file or library: then the caller chose that one.
 std::vector<std::filesystem::path> icd_files();
 
-/// False for what is there and is no regular file: whoever reads a pipe waits for it.
+/// False if it exists and is no regular file, since reading a pipe would wait.
 bool can_be_read(const std::filesystem::path& icd);
 
-/// The library in the file's first line; empty if it cannot be read.
+/// The library that the file's first line names; empty if the file cannot be read.
 std::string library_of(const std::filesystem::path& icd);
 
-/// Where the library is: itself if it is a path, else what ld.so's cache has under its name.
+/// The files of a library: the path itself, or what ld.so's cache has under that name.
 std::vector<std::filesystem::path> files_of_library(const std::string& library);
 
-/// A private folder of links to some .icd files, which the loader reads if the environment says so; removed at the end
-/// of its scope.
+/// A private folder of links to some .icd files, for the loader to read in place of the usual folder. It is removed at
+/// the end of its scope.
 class icd_folder {
  public:
   explicit icd_folder(std::span<const std::filesystem::path> icds);
@@ -39,7 +39,7 @@ class icd_folder {
   io::unfinished noted_;
 };
 
-/// The variables that name the folder: ocl-icd's and the Khronos loader's.
+/// The environment variables that name the folder: ocl-icd's and the Khronos loader's.
 inline constexpr const char* icd_folder_variables[] = {"OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH"};
 
 }  // namespace tilewise::cli

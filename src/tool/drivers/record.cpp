@@ -33,7 +33,7 @@ std::string facts_of(const fs::path& file) {
          std::to_string(facts.st_mtim.tv_sec) + "." + std::to_string(facts.st_mtim.tv_nsec);
 }
 
-/// A driver lists what the kernel shows it: device nodes appear with hardware and modules.
+/// What drivers can list depends on the kernel: device nodes appear with hardware and modules.
 std::string device_nodes() {
   std::vector<std::string> names;
   std::error_code ignored;
@@ -47,7 +47,7 @@ std::string device_nodes() {
   return text;
 }
 
-/// The variables that tell loaders and drivers what to show; where they keep what they compile does not.
+/// The environment variables that tell loaders and drivers which devices to show, but not those for their caches.
 std::string driver_variables() {
   std::vector<std::string> found;
   for (char** variable = environ; *variable != nullptr; ++variable)
@@ -87,7 +87,7 @@ std::optional<driver_findings> recorded_findings(std::span<const fs::path> icds,
     for (const json& file : record.at("wanted")) found.wanted.emplace_back(file.get<std::string>());
     return found;
   } catch (const json::exception&) {
-    return {};  // from another version, or not ours
+    return {};  // written by another version, or not by us
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a look at the OpenCL drivers showed, kept in the private cache folder, so that `auto` need not look at every
-// start. It can only keep drivers from being loaded: whatever loads one looks again first.
+// What was found about the OpenCL drivers, kept in the private cache folder so that `auto` need not examine them at
+// every start. It can only keep drivers from being loaded: before a driver is loaded, it is examined again.
 #pragma once
 
 #include <ctime>
@@ -17,14 +17,14 @@ struct faulty_driver {
   std::string what;  // "crashed with signal 11 (Segmentation fault) while being listed"
 };
 
-/// What `auto` needs to know.
+/// What `auto` needs to know about the drivers.
 struct driver_findings {
   std::vector<faulty_driver> faulty;
-  std::vector<std::filesystem::path> wanted;  // the drivers that it needs for devices other than CPUs, if any
+  std::vector<std::filesystem::path> wanted;  // drivers that it needs for devices other than CPUs
 };
 
-/// What was found about these drivers within the last day, since the machine started, and with the same files,
-/// libraries, device nodes and environment; nothing if that is unknown.
+/// What was found about these drivers, if that was within the last day and since the machine started, with the same
+/// files, libraries, device nodes and environment; otherwise nothing.
 std::optional<driver_findings> recorded_findings(std::span<const std::filesystem::path> icds,
                                                  std::time_t now = std::time(nullptr));
 

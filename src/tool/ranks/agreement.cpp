@@ -22,7 +22,7 @@ namespace {
 
 constexpr const char* of_one_rank[] = {"--device", "--threads", "--device-memory", "--time-limit"};
 
-/// Together: the texts of all ranks, of any length and any characters.
+/// All ranks must call it: the texts of all ranks, of any length and with any characters.
 std::vector<std::string> gathered(const std::string& mine) {
   backend::group::world& ranks = backend::group::mpi();
   const std::vector<std::uint64_t> lengths = backend::group::gathered<std::uint64_t>(ranks, mine.size());
@@ -70,8 +70,8 @@ std::optional<std::string> nth(const rank_call& call, std::size_t i) {
   return i < call.words.size() ? std::optional(call.words[i]) : std::nullopt;
 }
 
-/// Whether a word, or the value in --option=value, or in -ovalue also behind flags as in -vovalue, is a file or folder
-/// that is looked for from here. No other short option takes a value.
+/// Whether a word contains a file or folder relative to the current folder: as the word, as the value in
+/// --option=value, or in -ovalue, also after flags as in -vovalue. No other short option takes a value.
 bool is_found_from_here(const std::string& word) {
   const bool is_long = word.starts_with("--"), is_short = !is_long && word.starts_with('-');
   const std::size_t before = is_long ? word.find('=') : is_short ? word.find('o') : word.npos;

@@ -13,7 +13,7 @@ namespace {
 using backend::group::byte_range;
 using backend::group::rank;
 
-/// Together: what the first rank says.
+/// All ranks must call it: returns the first rank's text.
 std::string told_by_first(backend::group::queue& queue, const std::string& text) {
   constexpr std::size_t longest = 4096;  // of a path
   std::array<char, longest> line{};
@@ -23,10 +23,10 @@ std::string told_by_first(backend::group::queue& queue, const std::string& text)
   return told;
 }
 
-/// Together: all ranks have come here.
+/// All ranks must call it: waits until all have done so.
 void wait_for_all(backend::group::queue& queue) { static_cast<void>(told_by_first(queue, "")); }
 
-/// A range of elements into a rank's memory.
+/// Reads a range of elements into a rank's memory.
 void read_part(io::array_input& from, byte_range part, const backend::memory& to, const rank& r) {
   if (part.bytes() == 0) return;
   if (!from.is_c_order()) {
@@ -55,7 +55,7 @@ void refuse_streams(std::span<io::array_input* const> inputs) {
       throw error(errc::invalid_argument, "standard input reaches only the first rank; name a file that all can read");
 }
 
-/// "mpi:cpu" for "4*mpi:cpu", as tables and records call it, if there are four.
+/// The name that tables and records use: "mpi:cpu" for "4*mpi:cpu" if there are four ranks.
 std::string of_as_many(const std::string& name, std::size_t star) {
   const std::string wanted = name.substr(0, star);
   const unsigned here = backend::group::is_mpi_process() ? backend::group::mpi().size() : 0;
@@ -77,7 +77,7 @@ std::string name_for_ranks(const std::string& name) {
 }
 
 bool is_in_processes(const data_run& run) {
-  if (run.device->info().backend != "group") return false;  // first, since to ask a queue opens its device
+  if (run.device->info().backend != "group") return false;  // first, since queue() opens the device
   const backend::group::queue* const ranks = backend::group::over_processes(run.device->queue());
   return ranks != nullptr && ranks->ranks() > 1;
 }
@@ -102,9 +102,9 @@ void shared_output::commit() {
   auto& queue = backend::group::enter(run_.device->queue());
   const bool names_it = queue.first_rank() == 0;
   if (!names_it) file_->commit();
-  wait_for_all(queue);  // what the others have written is there
+  wait_for_all(queue);  // all ranks have written
   if (names_it) file_->commit();
-  wait_for_all(queue);  // it has its name; a rank that waits here misses one that stops before
+  wait_for_all(queue);  // the file has its name, and no rank ends before this
 }
 
 void run_in_processes(const registry::problem& p, std::span<io::array_input* const> inputs,

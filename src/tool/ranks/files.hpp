@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tool as one of several processes that mpirun has started: each reads and writes its range of the files.
+// The tool as one of several processes that mpirun has started: each process reads and writes its range of the files.
 #pragma once
 
 #include "io/array_input.hpp"
@@ -9,22 +9,22 @@
 
 namespace tilewise::cli {
 
-/// The device for a name that a user gave: in a process of mpirun, a rank with that device; by default on the CPU.
+/// The device to open for a name that a user gave. Under mpirun, it is a rank with that device, by default the CPU.
 std::string name_for_ranks(const std::string& name);
 
-/// Whether the run is one of several processes' together; a single one reads and writes as without mpirun.
+/// Whether several processes share the run. A single process reads and writes as it does without mpirun.
 bool is_in_processes(const data_run& run);
 
-/// For -v: how ranks of several processes exchanged what lies on their GPUs; empty for any other run.
+/// For -v: how ranks in several processes exchanged data on their GPUs; empty for any other run.
 std::string way_between_gpus(const data_run& run);
 
-/// Where the results go: into one file, which appears when all ranks are done. Throws `io`, on the rank that cannot
-/// write it.
+/// One output file that all ranks write. It appears when all ranks are done. Throws `io` on the rank that cannot write
+/// it.
 class shared_output {
  public:
   shared_output(data_run& run, const std::string& path, dtype type, std::span<const std::uint64_t> shape);
   io::array_output& file() { return *file_; }
-  /// Together: the file takes its place.
+  /// All ranks must call it: the file gets its name.
   void commit();
 
  private:
@@ -32,8 +32,8 @@ class shared_output {
   std::optional<io::array_output> file_;
 };
 
-/// Together: runs the problem as planned, from the files' ranges of this rank to the outputs' ranges of this rank. A
-/// run without files for its outputs has all of them in each process.
+/// All ranks must call it. Runs the problem as planned: reads this rank's ranges of the input files and writes its
+/// ranges of the output files. Without output files, each process has all of the outputs.
 void run_in_processes(const registry::problem& p, std::span<io::array_input* const> inputs,
                       std::span<io::array_output* const> outputs, data_run& run);
 

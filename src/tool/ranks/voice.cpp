@@ -11,10 +11,10 @@ namespace tilewise::cli {
 
 namespace {
 
-/// Where MPI cannot be loaded, each speaks for itself: that it cannot is what they fail with.
+/// Without MPI each process prints its own failure, which is that MPI cannot be loaded.
 bool can_join_others() { return backend::group::is_mpi_process() && backend::group::why_no_mpi().empty(); }
 
-/// The first rank, if it fails too, speaks alone and ends this one.
+/// If the first rank fails too, it alone prints the failure, and ends this process.
 void wait_for_first_rank() {
   using std::chrono::milliseconds;
   constexpr milliseconds step(50), patience(3000), end_by_mpirun(10000);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who speaks, of the processes that mpirun has started: the first; others only when they fail.
+// Decides which of the processes that mpirun has started prints: the first; others only when they fail.
 #pragma once
 
 #include "tool/exit_code.hpp"
@@ -9,17 +9,17 @@
 
 namespace tilewise::cli {
 
-/// Whether this process prints: all do that mpirun has not started, and of those that it has, the first.
+/// Whether this process prints: it is the first rank, or mpirun has not started it.
 bool is_first_rank();
 
-/// Throws `unsupported` in a process that mpirun has started, for what cannot be done by several.
+/// Throws `unsupported` under mpirun: `what` cannot be done by several processes.
 void require_one_process(std::string_view what);
 
-/// What precedes the message of a failure: the rank, but for the first. Waits a moment on the others, so that what
-/// fails on all ranks is told once.
+/// The rank, to put before the message of a failure; empty for the first rank. Waits a moment for the others, so that a
+/// failure of all ranks is reported once.
 std::string rank_in_words();
 
-/// Ends all ranks, whatever they wait for, after a failure of this one; returns only outside of mpirun.
+/// Ends all ranks after a failure of this one, whatever they are waiting for. Returns only outside mpirun.
 void end_all_ranks(exit_code code);
 
 }  // namespace tilewise::cli

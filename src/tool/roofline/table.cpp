@@ -28,7 +28,7 @@ using point_list = std::vector<const roofline_point*>;
 constexpr std::size_t line_width = 80, name_width = 29;
 
 std::string lines_of(const std::string& sentence) { return folded(sentence, line_width, "  ") + "\n"; }
-/// Below a problem.
+/// A detail line below a problem.
 std::string detail(const std::string& sentence) { return "  " + folded(sentence, line_width - 2, "    ") + "\n"; }
 
 std::string how_far(const memory_level& level, const report::device_roofs& roofs) {
@@ -72,7 +72,7 @@ std::string share_of(const roofline_point& at) {
          (at.is_implausible() ? "!" : "");
 }
 
-/// A time in the unit of the algorithm.
+/// The speed for a time, in the unit of the algorithm.
 std::string speed_in(double ns, const roofline_point& at) {
   const report::row& r = *at.what;
   const report::speed_unit unit = report::unit_of(r.algorithm);
@@ -87,7 +87,7 @@ std::string name_of_problem(const report::row& r) {
   return r.algorithm + "." + r.dtype + " " + r.size() + (r.asked_data.empty() ? "" : " data=" + r.asked_data);
 }
 
-/// What tells it from another problem of the same name.
+/// The settings that distinguish it from another problem of the same name.
 std::string settings_line(const report::row& r) {
   const std::string settings = report::shown_settings(r.settings);
   return settings.empty() ? "" : detail(settings);
@@ -209,13 +209,13 @@ class decades {
         to_(std::max(std::ceil(std::log10(of.most)), from_ + 1)),
         cells_(static_cast<double>(cells - 1)) {}
 
-  /// In cells from the axis' begin.
+  /// The position in cells from the beginning of the axis.
   double at(double value) const { return (std::log10(value) - from_) / (to_ - from_) * cells_; }
   std::size_t cell(double value) const { return static_cast<std::size_t>(std::lround(at(value))); }
   double value(std::size_t cell) const {
     return std::pow(10, from_ + static_cast<double>(cell) / cells_ * (to_ - from_));
   }
-  /// Powers of ten, all or so many that their labels fit.
+  /// The powers of ten to label: all, or as many as fit.
   std::vector<double> marks(double most) const {
     const double step = std::max(1.0, std::ceil((to_ - from_) / most));
     std::vector<double> all;
@@ -242,7 +242,7 @@ class canvas {
   canvas(const decades& x, const decades& y, std::size_t columns, std::size_t rows)
       : x_(x), y_(y), lines_(rows, std::string(columns, ' ')) {}
 
-  /// As low, amid or high within its line as it lies.
+  /// Draws a function with a low, middle or high character, by its height within the line.
   template <class Function>
   void draw(const Function& function) {
     for (std::size_t column = 0; column < lines_.front().size(); ++column) {
@@ -265,11 +265,11 @@ class canvas {
   std::vector<std::string> lines_;  // from the top
 };
 
-/// Of one algorithm and type: several problems may share their largest size.
+/// Algorithm and type: several problems of one kind may share their largest size.
 std::string kind_of(const roofline_point& at) { return at.what->algorithm + "." + at.what->dtype; }
 
 std::string legend_of(const point_list& points, std::size_t columns) {
-  constexpr char tie = '~';  // of a letter and its name: they stay on one line
+  constexpr char tie = '~';  // between a letter and its name, to keep both on one line
   std::string text;
   for (std::size_t i = 0; i < points.size(); ++i)
     text += (i == 0 ? "" : ", ") + std::string{static_cast<char>('a' + i), tie} + kind_of(*points[i]);
@@ -284,7 +284,7 @@ std::string pair_of(const span_of_values& of, std::string (*text)(double)) {
   return text(of.most) + (of.least < of.most ? " and " + text(of.least) : "");
 }
 
-/// The powers of ten below the axis, each beneath its column.
+/// The labels of the powers of ten below the axis, each under its column.
 std::string marks_of(const decades& x, std::size_t columns) {
   std::string line(columns, ' ');
   for (const double value : x.marks(static_cast<double>(columns - margin) / 8)) {
@@ -323,7 +323,7 @@ std::string roofline_chart(const report::roofline& of, std::size_t columns) {
       "slanted: " + pair_of(memory, report::rate) + "; level: " + pair_of(arithmetic, rate_of_all_types);
   const std::string below = folded(roofs, columns, "  ") + "\n" + legend_of(points, columns);
   const auto lines_below = static_cast<std::size_t>(std::count(below.begin(), below.end(), '\n'));
-  constexpr std::size_t lines_around = 3;  // the title, the axis and its marks
+  constexpr std::size_t lines_around = 3;  // title, axis, and labels
   if (lines_around + least_rows + lines_below > most_lines) return "";
   const std::size_t rows = most_lines - lines_around - lines_below;
   const decades x(intensity, columns - margin), y(speed, rows);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `roofline` prints of a device: a table and a chart.
+// What `roofline` prints about a device: a table and a chart.
 #pragma once
 
 #include "report/roofline/roofline.hpp"
@@ -10,19 +10,19 @@
 
 namespace tilewise::cli {
 
-/// Its roofs, then a line for each problem, and all about it if `verbose`; at most 80 columns. `names_machine`: there
-/// are several.
+/// The device's roofs, then a line for each problem, with all details if `verbose`; at most 80 columns. `names_machine`
+/// if there are several machines.
 std::string roofline_block(const report::roofline& of, bool names_machine, bool verbose);
 
-/// Bytes, operations and seconds; times in nanoseconds.
+/// In bytes and operations per second; times in nanoseconds.
 nlohmann::ordered_json to_json(const report::roofline& of);
 
-/// In plain ASCII, at most 20 lines of at most `columns`: the fastest and the slowest of the roofs that problems are
-/// held against as lines, and each algorithm and type at its largest size as a letter. Empty where no problem has both
-/// roofs, or where there is no room.
+/// A chart in plain ASCII, at most 20 lines of at most `columns` characters. Lines are the fastest and the slowest roof
+/// that problems are compared with. Letters are the algorithms and types, at their largest size. Empty if no problem
+/// has both roofs, or if there is no room.
 std::string roofline_chart(const report::roofline& of, std::size_t columns);
 
-/// 76, or as many as the environment variable COLUMNS says, if these are fewer.
+/// The width of the chart: 76, or the environment variable COLUMNS if that is less.
 std::size_t chart_columns();
 
 }  // namespace tilewise::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The measured figures of this machine, kept in the private cache folder: `tilewise tune --transfers` writes them, and
+// The measured figures of this machine, in the private cache folder. `tilewise tune --transfers` writes them, and
 // `auto` reads them before any driver is loaded.
 #pragma once
 
@@ -12,9 +12,9 @@ namespace tilewise::cli {
 
 struct kept_figures {
   std::optional<lab::machine_figures> figures;
-  std::string fault;  // why what is kept cannot be used; empty if nothing is kept
+  std::string fault;  // why the kept figures cannot be used; empty if there are none
 };
-/// Those of the machine whose CPU device says this of itself.
+/// The figures of the machine whose CPU is described by `cpu`.
 kept_figures find_figures(const device_info& cpu);
 
 /// False if there is no private folder to keep them in.

@@ -66,12 +66,13 @@ std::string lines_of(const lab::race_result& raced, const registry::variant& by,
   return text;
 }
 
-/// In the final there was one that might have been faster, but not the time to tell.
+/// Whether the final had a tuning that might be faster, but not enough time to tell.
 bool is_undecided(const tuning_outcome& told) {
   return told.raced && told.raced->candidate != 0 && !told.raced->all[told.raced->candidate].gain->ci95;
 }
 
-/// Before the final many race, and the fastest of many is fast by luck too: a line of the table may look like a gain.
+/// Says why the default is kept although a tuning looks faster in the table: many tunings race before the final, and
+/// the fastest of many is partly fast by luck.
 std::string why_default(const tuning_outcome& told) {
   if (!told.raced) return "the default stays";
   if (told.raced->candidate == 0) return "the default stays: no other tuning came to the final";
@@ -168,7 +169,7 @@ exit_code print_plan(const std::vector<tuning_case>& plan, double max_time_s) {
   return exit_code::ok;
 }
 
-/// What is kept, in the folder and here.
+/// The kept tunings, in the private folder and in this process.
 class tuning_store {
  public:
   explicit tuning_store(bool quiet) {
@@ -182,7 +183,7 @@ class tuning_store {
     return found == all_.end() ? nullptr : &*found;
   }
 
-  /// In place of what is kept of the same problem; if it is applied, in place of what is of its size class.
+  /// Replaces what is kept for the same problem. If the tuning is applied, it replaces the one of its size class.
   void keep(const tuned& found, const tuning_case& c) {
     std::erase_if(all_, [&](const tuned& t) { return is_of(t, c); });
     if (found.is_applied)
@@ -204,7 +205,7 @@ class tuning_store {
   bool is_kept_ = true;
 };
 
-/// None if it was interrupted, or has no time.
+/// None if the race was interrupted or has no time.
 std::optional<tuned> found_in(const lab::race_result& raced, const tuning_case& c, const analysed_rows& output) {
   const lab::raced &first = raced.all.front(), &best = raced.all[raced.best];
   if (first.last.time() == nullptr || interrupt_requested()) return std::nullopt;

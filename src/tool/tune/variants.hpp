@@ -24,17 +24,17 @@ struct tuning_request {
 
 exit_code tune_variants(const tuning_request& asked, const std::vector<std::string>& argv);
 
-/// What is kept of these algorithms and variants, or of all.
+/// Deletes the kept tunings of these algorithms and variants, or of all if none is named.
 exit_code forget_tunings(const std::vector<std::string>& selectors, bool json);
 
-/// What it tells of the tunings of one problem.
+/// What is printed about the tunings of one problem.
 struct tuning_outcome {
   const lab::tuning_case* what;
-  std::optional<registry::tuned> found;     // none where nothing could be measured, or there is nothing to choose
-  std::optional<lab::race_result> raced{};  // none where it was kept before
+  std::optional<registry::tuned> found;     // none if nothing could be measured or there is no choice
+  std::optional<lab::race_result> raced{};  // none if it was found earlier
 };
 
-/// Of the tunings that were left behind, the fastest few unless `all` are wanted.
+/// A block about one problem. Of the tunings that lost, it shows the fastest few, or all with `all`.
 std::string tuning_block(const tuning_outcome& told, bool all);
 nlohmann::ordered_json to_json(const tuning_outcome& told);
 
