@@ -179,8 +179,7 @@ void sort_columns_by_all(const job<Bits>& j) {
 
 template <class Bits>
 void sort_lines(const job<Bits>& j) {
-  constexpr std::uint64_t long_line = 32768,
-                          each = 4;  // each: with so many lines per worker, all end at about one time
+  constexpr std::uint64_t long_line = 32768, each = 4;  // lines per worker: all workers then end at about one time
   const bool is_shared_out = j.queue.threads() == 1 || j.length < long_line || j.count >= each * j.queue.threads();
   if (has_short_lines<Bits>(j.count, j.length))
     with_network_for(j.length, [&](const std::vector<comparator>& all) { sort_short_lines(j, all); });
