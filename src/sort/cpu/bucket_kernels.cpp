@@ -147,8 +147,7 @@ template <class Bits, class Value>
   sort_by_digits(b, digit_list<Bits>(varying, bit_width(b.n) + bits_beyond<Bits, Value> + more_bits));
   swap_neighbours(b.at, b.n);
   if (insert_all(b.at, 0, b.n, none, moves_each * b.n)) return true;
-  sort_by_digits(b,
-                 digit_list<Bits>(varying, 8 * sizeof(Bits)));  // all steps so far were stable, so the order is right
+  sort_by_digits(b, digit_list<Bits>(varying, 8 * sizeof(Bits)));  // all steps so far were stable
   return false;
 }
 
