@@ -18,9 +18,9 @@ else()
 endif()
 
 # tilewise_openacc_object(TARGET OBJECTS): links TARGET with the OpenACC files that the object library OBJECTS compiles.
-# GCC translates device code when a program is linked, with flags that only GCC knows. Here all device code is translated into
-# one object, so that programs can link the library without these flags. The symbols that mark the begin and the end of GCC's
-# tables become local to this object, since a program may have its own.
+# GCC translates device code when a program is linked, with flags that only GCC knows. Here all device code is translated
+# into one object, so that programs can link the library without these flags. The symbols that mark the begin and the end
+# of GCC's tables become local to this object, since a program may have its own.
 function(tilewise_openacc_object target objects)
   if(NOT TILEWISE_OPENACC_OFFLOAD)
     target_sources(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)
