@@ -65,8 +65,8 @@ function(tilewise_algorithm name)
       endif()
     endif()
   endforeach()
-  # Compiled in batches of one file of each algorithm, whose namespaces differ (CMAKE_UNITY_BUILD). CUDA's have batches of
-  # their own, so that the others stay as they are when a build folder gets CUDA.
+  # With CMAKE_UNITY_BUILD, a batch has one file of each algorithm, since their namespaces differ. CUDA files have
+  # separate batches, so that the others do not change when CUDA is added to a build folder.
   foreach(kind IN ITEMS algorithms cuda)
     set(batch 0)
     foreach(part IN LISTS ${kind}_parts)
@@ -114,8 +114,9 @@ function(tilewise_kernels)
   set_property(GLOBAL APPEND PROPERTY TILEWISE_KERNEL_FILES ${ARGN})
 endfunction()
 
-# tilewise_sm90a(NAME FILE...): an algorithm's CUDA files of instructions that compute capability 9.0 alone has; nvcc takes them
-# only for 90a. A build for other devices is without them; TILEWISE_WITH_SM90A says that they are there.
+# tilewise_sm90a(NAME FILE...): adds an algorithm's CUDA files with instructions that only compute capability 9.0 has;
+# nvcc accepts them only for 90a. A build for other devices leaves them out; TILEWISE_WITH_SM90A says that they are
+# included.
 function(tilewise_sm90a name)
   string(TOUPPER "CMAKE_CUDA_ARCHITECTURES_${CMAKE_CUDA_ARCHITECTURES}" named)  # "all", "all-major" and "native"
   string(REPLACE "-" "_" named "${named}")
@@ -137,8 +138,9 @@ function(tilewise_sm90a name)
   endforeach()
 endfunction()
 
-# Adds the library's CUDA files to it, under CMAKE_UNITY_BUILD in batches, which CMake itself makes of C++ alone. They are dealt out
-# like cards: the files of one algorithm, which name their parts alike, are fewer than the batches and meet in none.
+# Adds the CUDA files to the library. With CMAKE_UNITY_BUILD it makes batches, which CMake itself makes only for C++.
+# Files are dealt to batches in turn. An algorithm has fewer files than there are batches, so no two of its files, which
+# use the same names, are in one batch.
 function(tilewise_add_kernels)
   get_property(files GLOBAL PROPERTY TILEWISE_KERNEL_FILES)
   if(NOT CMAKE_UNITY_BUILD)
@@ -160,7 +162,8 @@ function(tilewise_add_kernels)
   endforeach()
 endfunction()
 
-# tilewise_cpu_levels(NAME FILE): compiles FILE of what is called NAME once for each of TILEWISE_CPU_LEVELS, as TILEWISE_LEVEL.
+# tilewise_cpu_levels(NAME FILE): compiles FILE, which belongs to NAME, once for each level of TILEWISE_CPU_LEVELS.
+# TILEWISE_LEVEL is defined as the level.
 function(tilewise_cpu_levels name file)
   string(REGEX REPLACE "^documents/|[/_]kernels\\.cpp$" "" stem ${file})
   string(REPLACE "/" "_" stem ${stem})

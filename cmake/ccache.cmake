@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# ccache where it is found; a build without it is only slower the second time. Paths are kept relative to the source, so
-# that two build folders, or two checkouts, share what they compile.
+# Uses ccache if it is found; without it, only repeated builds are slower. Paths are kept relative to the source, so
+# that two build folders, or two checkouts, share compiled files.
 find_program(TILEWISE_CCACHE ccache)
 mark_as_advanced(TILEWISE_CCACHE)
 if(TILEWISE_CCACHE)

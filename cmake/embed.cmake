@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tilewise_embed(TARGET NAME FILE...): the files, joined, as `extern const std::string_view NAME` in namespace
-# tilewise::embedded. Bytes instead of a string literal: no length limit, no escaping.
+# tilewise_embed(TARGET NAME FILE...): adds the joined files to TARGET as `extern const std::string_view NAME` in
+# namespace tilewise::embedded. They are written as bytes, since a string literal has a length limit and needs escaping.
 function(tilewise_embed target name)
   set(output ${CMAKE_CURRENT_BINARY_DIR}/${name}.embed.cpp)
   set(files ${ARGN})
@@ -12,7 +12,8 @@ function(tilewise_embed target name)
             -P ${PROJECT_SOURCE_DIR}/cmake/embed_script.cmake
     DEPENDS ${files} ${PROJECT_SOURCE_DIR}/cmake/embed_script.cmake
     VERBATIM)
-  # A custom command belongs to its folder, the target may belong to another: a target of its own carries the rule over.
+  # A custom command is visible only in its folder, and TARGET may belong to another folder. So a separate target runs
+  # it.
   add_custom_target(tilewise-embed-${name} DEPENDS ${output})
   add_dependencies(${target} tilewise-embed-${name})
   target_sources(${target} PRIVATE ${output})

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake --install: a tree that may be moved anywhere, with find_package(tilewise) and pkg-config.
 #
-# The shared library asks nothing of those who link it. The static one (BUILD_SHARED_LIBS=OFF) passes on what it links; every
-# link item of `tilewise` must be known here, so that neither list goes stale.
+# Programs that link the shared library need nothing else. The static library (BUILD_SHARED_LIBS=OFF) passes on the
+# libraries that it links. Every link item of `tilewise` must be handled here, or there is an error, so that no list
+# becomes outdated.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 

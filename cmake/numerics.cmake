@@ -12,8 +12,8 @@ foreach(flags IN ITEMS "${CMAKE_CXX_FLAGS}" "${CMAKE_CUDA_FLAGS}" "$ENV{CXXFLAGS
   endif()
 endforeach()
 
-# The x86-64 levels that CPU kernels are built for, one object library each; all return the same bits. Where a level is
-# left out, what is compiled for it by name is taken from one that is built, and never called.
+# The x86-64 levels for which CPU kernels are built, one object library each; all return the same bits. If a level is
+# left out, functions that are named for it are taken from a level that is built, and are never called.
 set(TILEWISE_CPU_LEVELS v2 v3 v4 CACHE STRING "The x86-64 levels of the CPU kernels: some of v2, v3 and v4")
 if(NOT TILEWISE_CPU_LEVELS MATCHES "^v[234](;v[234])*$")
   message(FATAL_ERROR "TILEWISE_CPU_LEVELS is '${TILEWISE_CPU_LEVELS}'; give a list such as v2;v3;v4")

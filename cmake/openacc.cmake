@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# OpenACC is GCC's. Its device code goes through GCC's own compiler for NVIDIA GPUs where that is installed (Debian:
-# gcc-12-offload-nvptx); otherwise, and on a machine without a GPU, the host runs it.
+# OpenACC is compiled by GCC. Device code needs GCC's compiler for NVIDIA GPUs (Debian: gcc-12-offload-nvptx). Without
+# it, or on a machine without a GPU, the host runs the code.
 include(CheckCXXSourceCompiles)
 set(CMAKE_REQUIRED_FLAGS "-fopenacc -foffload=nvptx-none -foffload-options=nvptx-none=-misa=sm_80")
 check_cxx_source_compiles("
@@ -18,9 +18,9 @@ else()
 endif()
 
 # tilewise_openacc_object(TARGET OBJECTS): links TARGET with the OpenACC files that the object library OBJECTS compiles.
-# GCC translates device code when a program is linked, with flags that only GCC knows. Here all of it is translated at once
-# into one object, so that whatever links the library needs no such flags. GCC's marks of where its tables begin and end
-# become this object's own, since a program may have others.
+# GCC translates device code when a program is linked, with flags that only GCC knows. Here all device code is translated
+# into one object, so that programs can link the library without these flags. The symbols that mark the begin and the end
+# of GCC's tables become local to this object, since a program may have its own.
 function(tilewise_openacc_object target objects)
   if(NOT TILEWISE_OPENACC_OFFLOAD)
     target_sources(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)
@@ -35,7 +35,7 @@ function(tilewise_openacc_object target objects)
   file(MAKE_DIRECTORY ${parts})
   add_custom_command(
     OUTPUT ${output}
-    # GCC's own table holds addresses in memory that is never written, which position-independent code may not.
+    # GCC puts its table of addresses into read-only memory, which position-independent code does not allow.
     COMMAND ${CMAKE_OBJCOPY} --rename-section .rodata=.data.rel.ro,alloc,load,data,contents ${table}
             ${parts}/crtoffloadtable.o
     COMMAND ${CMAKE_CXX_COMPILER} -r -nostdlib -flinker-output=nolto-rel ${TILEWISE_OPENACC_TARGET} -B${parts}

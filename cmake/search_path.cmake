@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# Where the loader looks for libraries and modules: in folders of ours. Nearly all lie in one folder, in the build and installed.
-# The path must not be one that CMake itself replaces at installation: it ends those with colons, and each stands for an empty
-# name, the current folder, where a library may be anybody's.
+# The loader looks for libraries and modules only in folders of this project. Nearly all lie in one folder, both in the
+# build and installed. CMake must not replace the path at installation: it would pad it with colons. Each colon stands
+# for an empty name, which means the current folder, where anybody could have put a library.
 set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
 set(CMAKE_INSTALL_RPATH $ORIGIN)
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)  # to libraries outside the system's own folders
 
-# tilewise_search_path(TARGET BUILT INSTALLED FOLDER): after install(TARGETS) into FOLDER, for what lies elsewhere in the build than
-# installed. A path can be replaced by one that is not longer, so slashes are added, which the loader leaves out.
+# tilewise_search_path(TARGET BUILT INSTALLED FOLDER): sets the path of a target that has another relative location in
+# the build than installed. Call it after install(TARGETS) into FOLDER. A path can only be replaced by one that is not
+# longer, so slashes are added, which the loader ignores.
 function(tilewise_search_path target built installed folder)
   string(LENGTH ${built} built_length)
   string(LENGTH ${installed} installed_length)

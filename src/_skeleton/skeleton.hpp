@@ -10,7 +10,7 @@
 
 namespace tilewise {
 
-/// Where and how `skeleton` computes.
+/// Where and how `skeleton` runs.
 struct skeleton_options {
   std::optional<tilewise::device> device = {};  ///< default: where the data is; for host data the CPU
   std::string_view variant = {};                ///< force one, such as "skeleton/serial"; default: chosen

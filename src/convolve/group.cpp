@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   convolution on the ranks of a group, each with a band of rows of the result.
 // Order:  that of the members' variants: a result's chain is computed by one rank.
-// Shape:  the mask travels to all ranks. Each computes most of its rows from its own part of the image where it lies,
-//         and those at its borders from rows that are gathered from its neighbours.
+// Shape:  the mask is copied to all ranks. A rank computes most of its rows from its own part of the image, in place.
+//         For the rows at its borders it first gathers rows from its neighbours.
 // Limits: those of the members' variants.
 // Twins:  pieces.cpp, whose bands pass through one device.
 #include "convolve/problem.hpp"

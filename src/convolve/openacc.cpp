@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   convolution by OpenACC, as HiPerC's program has it: a loop over rows and one over columns, collapsed.
+// What:   convolution by OpenACC, as in HiPerC: a loop over rows and a loop over columns, collapsed.
 // Order:  each lane's own chain over the mask's taps, product and sum each rounded.
-// Shape:  a lane makes one element.
+// Shape:  a lane computes one element.
 // Limits: 2^31 elements; the mask is read from the device's memory.
 // Twins:  serial.cpp, diffuse/openacc.cpp.
 #include "backend/openacc/queue.hpp"
@@ -15,7 +15,7 @@ namespace {
 
 template <class T>
 void convolve(const T* x, const T* mask, T* y, const sizes& s) {
-  // Single values are passed with the launch; a struct would be copied to the device before each.
+  // Scalars are passed with the launch. A struct would be copied to the device before each launch.
   const auto rows = static_cast<std::int64_t>(s.result.rows), columns = static_cast<std::int64_t>(s.result.columns),
              image_rows = static_cast<std::int64_t>(s.image.rows),
              image_columns = static_cast<std::int64_t>(s.image.columns),

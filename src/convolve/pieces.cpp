@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images on the host that pass through a device in bands of rows.
+// Convolves an image on the host with a device, one band of rows at a time.
 #include "registry/pieces.hpp"
 #include "convolve/problem.hpp"
 
@@ -9,8 +9,8 @@ namespace tilewise::impl::convolve {
 
 namespace {
 
-/// Bands of rows of the result, each from the image's rows below its masks. With zeros around the image a band is
-/// computed as an image of its own: of its result, the rows are left whose masks do not reach beyond it.
+/// Computes bands of rows of the result, each from the image rows under its masks. With border `zero`, a band is
+/// computed as an image of its own; rows of its result whose masks reach beyond the band are dropped.
 void run(const registry::problem& p, const registry::choice& how, backend::queue& queue,
          const registry::host_pointers& host) {
   const sizes s(p);

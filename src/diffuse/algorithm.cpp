@@ -79,7 +79,7 @@ operand field(std::string_view name, const problem& p) {
 std::vector<operand> inputs(const problem& p) { return {field("field", p)}; }
 std::vector<operand> outputs(const problem& p) { return {field("result", p)}; }
 
-/// A product and a sum per tap, the first sum from +0; a product and a sum for the step.
+/// A product and a sum per tap (the first sum starts from +0), and a product and a sum for the step.
 double operations(const problem& p) {
   const sizes s(p);
   return (2.0 * taps_of(mask_of(p)) + 2.0) * static_cast<double>(s.rows) * static_cast<double>(s.columns) *
@@ -111,15 +111,15 @@ std::string inadvisable(const problem& p) {
                    to_string(base::scalar_value::of(stable)) + "; use a shorter time step, or allow it";
 }
 
-/// The benchmark's numbers where none are given. Of generated problems, those with an odd number of rows have
-/// different distances, so that a test notices when x and y are exchanged.
+/// Sets the benchmark's numbers if none are given. Generated problems with an odd number of rows get different
+/// distances for x and y, so that a test fails if x and y are exchanged.
 void fit_numbers(problem& p) {
   p.number = {base::scalar_value::of(0.5), base::scalar_value::of(sizes(p).rows % 2 == 0 ? 0.5 : 0.75),
               base::scalar_value::of(0.00625)};
 }
 
-/// The mask's most negative value on a wave: one of the three shortest waves, in which neighbours along x, along y, or
-/// along both have opposite signs.
+/// The most negative factor by which the mask scales a wave. One of the three shortest waves has it: neighbours along
+/// x, along y, or along both have opposite signs.
 double lowest_value(const weights<double>& w) {
   const auto on_wave = [&](double x, double y) {
     return w.centre + 2 * (x * w.side_x + y * w.side_y) + 4 * x * y * w.corner + 2 * (w.far_x + w.far_y);

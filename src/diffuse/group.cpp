@@ -2,9 +2,9 @@
 // What:   diffusion on the ranks of a group, each with a band of rows.
 // Order:  every element is stepped by the same expression as in the definition, by the members' variants; an element
 //         that two ranks need is computed by both.
-// Shape:  passes of several steps. In the first and the last, a rank steps its band where it lies, which is right but
-//         for the rows that the steps have spoilt from its edges; these it steps again, from halos that neighbours
-//         send. Between these, bands have room for their halos, which are spoilt instead.
+// Shape:  passes of several steps. In the first and the last pass, a rank steps its band in place. This makes the rows
+//         near the band's borders wrong, so the rank computes these again with halos that its neighbours send. In the
+//         other passes bands have room for halos, so only rows of the halos become wrong.
 // Limits: those of the members' variants; workspace of twice a rank's part.
 // Twins:  pieces.cpp, whose bands pass through one device.
 #include "diffuse/problem.hpp"
@@ -36,8 +36,9 @@ std::vector<band> bands_of(const backend::memory& field, std::uint64_t row_bytes
   return all;
 }
 
-/// Steps between two exchanges. At each of its two borders a rank steps three halos more: less than a tenth of its band
-/// for up to 16 steps, which the CPUs' variants want, and a fortieth for 32, which save a GPU half of the exchanges.
+/// The steps between two exchanges. At each of its two borders a rank steps three halos more. With up to 16 steps,
+/// which the CPU variants need, this must be less than a tenth of its band; with 32, which save a GPU half of the
+/// exchanges, less than a fortieth.
 std::uint64_t steps_of_a_pass(const problem& p, const registry::tuning& t, std::span<const band> all) {
   const sizes s(p);
   if (const auto [log_steps] = t.of(axes); log_steps != 0) return std::uint64_t{1} << (log_steps - 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   the masks, their weights, and an element's step; one source for the kernels of CPU, OpenACC and CUDA.
-// Order:  the mask's rows in order, in each its columns in order; each product and each sum is rounded.
-// Limits: contraction must be off (cmake/numerics.cmake), or products come from an `Arithmetic` that no compiler fuses.
+// Order:  the mask's rows in order, in each row its columns in order; each product and each sum is rounded.
+// Limits: contraction must be off (cmake/numerics.cmake), or `Arithmetic` must compute products that no compiler fuses.
 // Twins:  serial.cpp, opencl/program.cl.
 #pragma once
 
@@ -11,21 +11,23 @@
 
 #if defined(__CUDACC__)
 #define TILEWISE_KERNEL_PART __device__ __forceinline__
-#else  // OpenACC needs everything inlined on the accelerator, and vectors cannot pass through calls
+#else  // OpenACC needs all calls inlined on the accelerator, and vectors cannot be passed to functions
 #define TILEWISE_KERNEL_PART [[gnu::always_inline]] inline
 #endif
 
 namespace tilewise::impl::diffuse {
 
-/// In the order of the setting's words "53", "93", "95". The last one is a form of the first; see `scaled_weights`.
+/// The first three are in the order of the setting's words "53", "93", "95". The last is a form of the first; see
+/// `scaled_weights`.
 enum class mask : std::uint8_t { five_points, nine_points, cross, scaled_five_points };
 inline constexpr std::array<std::string_view, 3> mask_words{"53", "93", "95"};
 
 constexpr unsigned radius_of(mask m) { return m == mask::cross ? 2 : 1; }
 constexpr unsigned taps_of(mask m) { return m == mask::five_points ? 5 : 9; }
 
-/// A weight that the mask lacks is 0. Only the centre is negative, so a sum of products is -0.0 only where
-/// old + rate * lap is old with +0.0 too: variants may begin with the first product instead of +0.0.
+/// A weight that the mask lacks is 0. The definition begins its sum with +0.0; variants may begin with the first
+/// product instead. The sums then differ only as -0.0 and +0.0. This does not change old + rate * lap, since only the
+/// centre's weight is negative.
 template <class T>
 struct weights {
   T centre, side_x, side_y;
@@ -33,7 +35,7 @@ struct weights {
   T rate;
 };
 
-/// Values from which the definition's sums may overflow after some steps; infinities and NaNs too.
+/// From this magnitude on, the definition's sums may overflow after some steps.
 template <class T>
 constexpr T huge_value = sizeof(T) == 8 ? T(0x1p1000) : T(0x1p100f);
 
@@ -42,15 +44,15 @@ struct plain_arithmetic {
   TILEWISE_KERNEL_PART static Value product(Value a, Value b) {
     return a * b;
   }
-  /// sum + a * b, where the product is exact: fused or not, the bits are the same.
+  /// sum + a * b for an exact product: fusing does not change the bits.
   template <class Value>
   TILEWISE_KERNEL_PART static Value plus_exact(Value sum, Value a, Value b) {
     return sum + a * b;
   }
 };
 
-/// The sum so far plus the terms of the mask's row dy, whose elements are at(dy, dx). The first row begins the sum.
-/// A value is an element or a vector of neighbouring ones; `Weights` has the fields of `weights`.
+/// Returns `sum` plus the terms of the mask's row dy, whose elements are at(dy, dx). The first row begins the sum.
+/// `Value` is an element or a vector of neighbouring elements; `Weights` has the fields of `weights`.
 template <mask Mask, class Arithmetic, class Value, class Weights, class At>
 TILEWISE_KERNEL_PART Value with_row(int dy, Value sum, const Weights& w, const At& at) {
   constexpr int radius = radius_of(Mask);

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::array<unsigned, 4> heights{1, 2, 4, 8};
 constexpr std::array<registry::tuning_axis, 1> axes{{{"height", heights, 4}}};
-constexpr std::uint64_t most_pieces = 1u << 31;  // 64-bit division takes a GPU several times as long
-constexpr unsigned lanes = 128;                  // of a gang
+constexpr std::uint64_t most_pieces = 1u << 31;  // on a GPU 64-bit division takes several times as long as 32-bit
+constexpr unsigned lanes = 128;                  // lanes of a gang
 
 /// A product that the GPU's driver does not fuse with the sum after it.
 struct device_arithmetic : plain_arithmetic {
@@ -26,8 +26,8 @@ struct device_arithmetic : plain_arithmetic {
   }
 };
 
-/// The neighbours of an element that has all of them. These two are not lambdas: in templates lambdas lose the
-/// attribute, and what is not inlined would not exist on the accelerator.
+/// The neighbours of an element away from the edges. This and the next are not lambdas: in templates lambdas lose the
+/// attribute always_inline, and a function that is not inlined does not exist on the accelerator.
 template <class T>
 struct inside {
   const T* here;
@@ -36,7 +36,7 @@ struct inside {
   TILEWISE_KERNEL_PART T operator()(int dy, int dx) const { return here[dy * columns + dx]; }
 };
 
-/// The neighbours of any element: 1 in the strips, and beyond an edge the edge's value.
+/// The neighbours of any element: in the strips 1, beyond an edge the value at the edge.
 template <class T>
 struct anywhere {
   const T* field;
@@ -60,7 +60,7 @@ void one_step(const T* from, T* to, const sizes& s, const weights<T>& given) {
              half = static_cast<std::int64_t>(s.half());
   const auto pieces = static_cast<unsigned>(pieces_of(s, Height)), across = static_cast<unsigned>(s.columns);
   const unsigned gangs = ceil_div(pieces, lanes);
-  // Single values are passed with the launch; a struct would be copied to the device before each.
+  // Scalars are passed with the launch. A struct would be copied to the device before each launch.
   const T centre = given.centre, side_x = given.side_x, side_y = given.side_y, corner = given.corner,
           far_x = given.far_x, far_y = given.far_y, rate = given.rate;
 #pragma acc parallel loop gang vector num_gangs(gangs) vector_length(lanes) deviceptr(from, to)

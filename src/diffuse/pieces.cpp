@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields on the host that pass through a device in bands of rows, several steps at a time.
+// Steps a field on the host with a device: bands of rows, several steps at a time.
 #include "registry/pieces.hpp"
 #include "base/ceil_div.hpp"
 #include "diffuse/problem.hpp"
@@ -12,15 +12,16 @@ using registry::problem;
 
 std::uint64_t row_bytes(const problem& p) { return std::max<std::uint64_t>(1, sizes(p).columns * size_of(p.type)); }
 
-/// Rows of a band with the halos above and below it. A band of a field that does not fit may have a ninth of the
-/// memory: there are seven at once, three that travel, with their results, and a workspace, and pools round sizes up.
+/// The rows of a band, including the halos above and below it. A band of a field that does not fit may take a ninth of
+/// the device's memory. There are seven buffers at once: three bands in transfer, their results, and a workspace; and
+/// pools round sizes up.
 std::uint64_t rows_at_once(const problem& p, const device_info& on) {
   const std::uint64_t room = fits(p, on) ? registry::piece_bytes(on) : registry::share_of_memory(on, 1, 9);
   return std::max<std::uint64_t>(2 * radius_of(mask_of(p)) + 1, room / row_bytes(p));
 }
 
-/// Bands of one pass: each takes its rows with a halo, and leaves those that the steps have not spoilt. They are of
-/// about one height, so that no kernel for large fields meets a last band of a few rows.
+/// The bands of one pass. A band uploads its rows with a halo, and downloads the rows that the steps have not made
+/// wrong. All bands have about the same height, so that kernels for large fields never get a last band of a few rows.
 class band_pass {
  public:
   band_pass(const problem& p, std::uint64_t steps, std::uint64_t rows)
@@ -48,7 +49,7 @@ class band_pass {
 
  private:
   struct extent {
-    std::uint64_t begin, end, from, to;  // its own rows, and with the halo
+    std::uint64_t begin, end, from, to;  // its own rows [begin, end), with the halo [from, to)
 
     extent(const band_pass& of, std::uint64_t i)
         : begin(i * of.own_),
@@ -66,7 +67,8 @@ bool takes(const registry::choice& how, const problem& band, const backend::devi
   return registry::unsupported_reason(*how.variant, band, on, how.tuning).empty();
 }
 
-/// A field that fits stays on the device, unless all steps are one pass in which an eighth of what travels is halo.
+/// Whether the field may be cut into bands. A field that fits the device stays there, unless one pass computes all
+/// steps and at most an eighth of its transfers is halo.
 bool is_possible(const problem& p, const registry::choice& how, const backend::device& on) {
   const sizes s(p);
   const std::uint64_t rows = rows_at_once(p, on.info());
@@ -76,7 +78,7 @@ bool is_possible(const problem& p, const registry::choice& how, const backend::d
   return takes(how, bands.problem(0), on) && takes(how, bands.problem(bands.count() - 1), on);
 }
 
-/// Passes alternate between the result and a field of the host's, and end in the result.
+/// Passes alternate between the result and another field on the host; the last one writes the result.
 void run(const problem& p, const registry::choice& how, backend::queue& queue, const registry::host_pointers& host) {
   const sizes s(p);
   const device_info& on = queue.device().info();
@@ -105,8 +107,8 @@ bool fits(const problem& p, const device_info& on) {
   return registry::has_room(on, 3 * bytes, bytes);
 }
 
-/// So that a quarter of what travels is halo: with more steps more rows would be stepped twice, with fewer the field
-/// would travel more often.
+/// As many steps as make a quarter of the transfers halo. With more steps more rows would be computed twice; with fewer
+/// the field would be transferred more often.
 std::uint64_t steps_of_a_pass(const problem& p, const device_info& on) {
   return std::max<std::uint64_t>(1, rows_at_once(p, on) / 8 / radius_of(mask_of(p)));
 }

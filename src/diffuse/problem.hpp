@@ -2,9 +2,10 @@
 // How diffusion is written as a registry::problem: shape {rows, columns, steps}, without ghosts; setting mask; the
 // numbers dx, dy and rate are doubles for either type of field.
 //
-// A band of a higher field has the shape {rows, columns, steps, first, all}: it is stepped as a field of its own, but
-// its strips are those of rows [first, first + rows) of `all`. Where its edges are not the field's, each step makes a
-// radius more of its rows differ from the field's; whoever cuts a band gives it so many rows more than are wanted.
+// A band of a larger field has the shape {rows, columns, steps, first, all}. It is stepped as a field of its own, but
+// its strips are those of rows [first, first + rows) of a field with `all` rows. At an edge of the band that is not an
+// edge of the field, each step makes `radius` more rows wrong. So a band must have steps * radius more rows there than
+// are wanted.
 //
 // Ghosts need no memory. The original sets the strips, then copies the columns beside the edges outwards, and then the
 // rows, corners included. So each ghost has the value of the field's nearest element: an index beyond an edge is
@@ -54,7 +55,7 @@ inline weights<double> weights_of(const registry::problem& p) {
   return weights_of(mask_of(p), p.number[0].as<double>(), p.number[1].as<double>(), p.number[2].as<double>());
 }
 
-/// Computed in double and rounded once.
+/// The weights in the field's type, computed in double and rounded once.
 template <class T>
 weights<T> weights_in(const registry::problem& p) {
   const weights<double> w = weights_of(p);
@@ -62,15 +63,15 @@ weights<T> weights_in(const registry::problem& p) {
           static_cast<T>(w.far_x),  static_cast<T>(w.far_y),  static_cast<T>(w.rate)};
 }
 
-/// Weights that give lap / side, and with it the same step. Only for sides whose weight is a power of two: dividing
-/// by it is exact, as is multiplying rate by it. So a step takes no product for a side: 6 operations instead of 11.
+/// Weights divided by `side_x`, and a rate multiplied by it: the step stays the same. Only if `side_x` is a power of
+/// two, so that both are exact. A step then needs no products for the sides: 6 operations instead of 11.
 template <class T>
 weights<T> scaled_weights(const weights<T>& w) {
   return {T(-4), T(1), T(1), 0, 0, 0, w.rate * w.side_x};
 }
 
-/// Whether these weights have that form and the steps are so short that no value grows. It remains to check that no
-/// value `is_huge`, since where the definition overflows, the scaled form need not.
+/// Whether `scaled_weights` is exact for these weights, and the rate is so small that no value grows. The caller must
+/// also check that no value is huge (`huge_value`): where the definition overflows, the scaled form may not.
 template <class T>
 bool can_scale(mask m, const weights<T>& w) {
   int exponent = 0;
@@ -79,10 +80,10 @@ bool can_scale(mask m, const weights<T>& w) {
          w.rate * w.side_x <= T(0.25);
 }
 
-/// The largest rate at which no wave of the field grows.
+/// The largest stable rate: at this rate and below, no wave of the field grows.
 double largest_stable_rate(const registry::problem& p);
 
-/// Not yet checked. Throws `invalid_argument` for an unknown mask.
+/// The problem for a call, not yet checked, except that an unknown mask throws `invalid_argument`.
 inline registry::problem problem_of(const diffusion& d, dtype type) {
   registry::problem p{.what = &diffuse_algorithm(), .type = type, .shape = {d.rows, d.columns, d.steps}};
   registry::choose_setting(p, "mask", std::to_string(d.mask));
@@ -90,7 +91,7 @@ inline registry::problem problem_of(const diffusion& d, dtype type) {
   return p;
 }
 
-/// The mask as the original's loops traverse it: square, row-major, with its zeros.
+/// The mask as the original's loops traverse it: a row-major square, zeros included.
 template <class T>
 std::vector<T> square_of(mask m, const weights<T>& w) {
   const std::uint64_t g = radius_of(m), width = 2 * g + 1;
@@ -107,7 +108,7 @@ std::vector<T> square_of(mask m, const weights<T>& w) {
   return taps;
 }
 
-/// Whether all weights are finite and not 0, as they are unless distances are extreme.
+/// Whether all weights are finite and not 0. They are unless dx or dy is extreme.
 template <class T>
 bool is_usable(mask m, const weights<T>& w) {
   const auto fine = [](T value) { return value != 0 && value - value == 0; };
@@ -118,7 +119,7 @@ bool is_usable(mask m, const weights<T>& w) {
 /// The sizes by their usual names.
 struct sizes {
   std::uint64_t rows, columns, steps;
-  std::uint64_t first, all;  // where the rows are in the field that they are a band of
+  std::uint64_t first, all;  // a band's first row in its field, and the rows of that field
 
   explicit sizes(const registry::problem& p)
       : rows(p.shape[0]),
@@ -128,11 +129,12 @@ struct sizes {
         all(p.shape.rank == 5 ? p.shape[4] : rows) {}
   std::uint64_t elements() const { return rows * columns; }
   bool is_band() const { return rows != all; }
-  /// The first row whose strip is the right one.
+  /// The first row that belongs to the right strip.
   std::uint64_t half() const { return std::min(rows, all / 2 - std::min(all / 2, first)); }
 };
 
-/// Tiles of `size` elements along `length`, of which each reads a halo beyond what it writes but where the field ends.
+/// How many tiles of `size` elements cover `length` elements. Each tile includes a halo, which it reads but does not
+/// write, except at the edges of the field.
 inline std::uint64_t tiles_along(std::uint64_t length, std::uint64_t size, std::uint64_t halo) {
   return length <= size ? 1 : ceil_div(length - 2 * halo, size - 2 * halo);
 }
@@ -152,7 +154,7 @@ struct stage {
   }
 };
 
-/// No steps, or nothing to step: does what there is to do and returns true.
+/// If there are no steps or no elements, copies the input to the output and returns true; else only returns false.
 inline bool copies_only(const registry::problem& p, const registry::bindings& where, backend::queue& queue) {
   const sizes s(p);
   if (s.elements() != 0 && s.steps != 0) return false;
@@ -163,7 +165,7 @@ inline bool copies_only(const registry::problem& p, const registry::bindings& wh
 /// Whether the device has room for the field, the result and a workspace.
 bool fits(const registry::problem& p, const device_info& on);
 
-/// How many steps, at most, one pass of a field that does not fit takes; no problem has fewer than one.
+/// The most steps in one pass over a field that does not fit the device; at least one.
 std::uint64_t steps_of_a_pass(const registry::problem& p, const device_info& on);
 
 }  // namespace tilewise::impl::diffuse

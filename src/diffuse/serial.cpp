@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   diffusion as the original program does it: boundaries, the mask, the step; never optimised.
+// What:   diffusion as in the original program: boundaries, the mask, the step; never optimised.
 // Order:  value = +0; the mask's rows in order, in each its columns in order: value = value + weight * element, product
 //         and sum each rounded; taps of weight zero are left out. Then new = old + rate * value.
 // Shape:  three loops over a field with ghosts on the calling thread.

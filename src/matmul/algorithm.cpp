@@ -12,7 +12,7 @@ using registry::extents;
 using registry::operand;
 using registry::problem;
 
-// No elements, vectors, around one tile of 16, of 64 and of 128, long and short chains, whole tiles of any kind in one
+// No elements, vectors, sizes around one tile of 16, of 64 and of 128, long and short chains, only whole tiles in one
 // direction, and strided rows.
 constexpr std::array<extents, 33> edge_shapes{{
     {0, 0, 0},
@@ -53,7 +53,7 @@ constexpr std::array<extents, 3> quick_shapes{{{128, 128, 128}, {512, 512, 512},
 constexpr std::array<extents, 6> normal_shapes{
     {{128, 128, 128}, {256, 256, 256}, {512, 512, 512}, {1024, 1024, 1024}, {2048, 2048, 2048}, {4096, 4096, 4096}}};
 
-/// On ranks of a group, all of which hold whole rows.
+/// An operand of which each rank of a group holds whole rows.
 operand rows_of(std::string_view name, dtype type, const matrix_layout& of) {
   return {name, type, registry::elements_of(of), false, std::max<std::uint64_t>(1, of.stride)};
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   matmul on the ranks of a group.
 // Order:  no product is cut along k, so each element is one chain on one rank.
-// Shape:  a grid of ranks. Those of one row of the grid compute the rows of C that lie on them, or whose rows of A do;
-//         each takes its share of the columns. It gets its rows of A once, and its columns of B in panels.
+// Shape:  a grid of ranks. The ranks in one row of the grid hold some rows of C, or of A; they compute these rows of C,
+//         and each takes a share of the columns. A rank gets its rows of A once, and its columns of B in panels.
 // Limits: those of the members' variants; its rows of A and a panel of B on each device.
 // Twins:  pieces.cpp, where the blocks of C pass through one device.
 #include "backend/group/matrix.hpp"
@@ -26,16 +26,17 @@ struct grid {
   unsigned rows, columns;
 };
 
-/// About how long the slowest rank takes, in multiply-adds.
+/// An estimate of the slowest rank's time, in multiply-adds.
 double cost_of(const grid& g, const sizes& s) {
-  constexpr double while_one_travels = 256;  // an H200's, of floats, while a float comes over NVLink
+  constexpr double while_one_travels = 256;  // float multiply-adds of an H200 while one float is sent over NVLink
   const auto m = static_cast<double>(ceil_div(s.m, g.rows)), n = static_cast<double>(ceil_div(s.n, g.columns)),
              k = static_cast<double>(s.k);
   const double of_a = 1.0 - 1.0 / g.columns, of_b = 1.0 - 1.0 / (g.rows * g.columns), of_c = of_a;
   return m * n * k + while_one_travels * (of_a * m * k + of_b * k * n + of_c * m * n);
 }
 
-/// Of all grids of so many ranks; of equals the one with the fewest columns, for which the least leaves its place.
+/// The cheapest of all grids of `ranks` ranks. Among equals, the one with the fewest columns, which moves the least
+/// data.
 grid best_grid(unsigned ranks, const sizes& s) {
   grid best{ranks, 1};
   for (unsigned columns = 2; columns <= ranks; ++columns)
@@ -43,14 +44,14 @@ grid best_grid(unsigned ranks, const sizes& s) {
   return best;
 }
 
-/// Rows or columns.
+/// A range of rows or columns.
 struct lines {
   std::uint64_t first, last;
 
   std::uint64_t count() const { return last - first; }
 };
 
-/// What each rank computes of C, and in how many panels of columns.
+/// The part of C that each rank computes, and in how many panels of columns.
 class shares {
  public:
   shares(const rank& r, const sizes& s, const matrix& rows_lie_as, std::uint64_t element)
@@ -81,7 +82,7 @@ class shares {
     return {column_[j], column_[j + 1]};
   }
 
-  /// Ranks may share one memory.
+  /// How many columns of B a panel has. Ranks may share one memory.
   static std::uint64_t columns_of_a_panel(const rank& r, std::uint64_t column_bytes) {
     constexpr std::uint64_t granule = 128;  // columns that suit the kernels' tiles
     const std::uint64_t room = registry::share_of_memory(r.device().info(), 1, 4 * r.count());
@@ -90,8 +91,8 @@ class shares {
   }
 
   grid grid_;
-  std::vector<std::uint64_t> row_;     // where the part of each rank begins, and the end
-  std::vector<std::uint64_t> column_;  // the same of the grid's columns
+  std::vector<std::uint64_t> row_;     // the first row of each rank's part, and the end of the last
+  std::vector<std::uint64_t> column_;  // the first column of each column of the grid, and the end of the last
   std::vector<std::uint64_t> panel_columns_;
   std::uint64_t panels_ = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrices on the host that a device multiplies piece by piece, whatever their shape.
+// Multiplies matrices of any shape on the host with a device, one piece at a time.
 #include "registry/pieces.hpp"
 #include "base/ceil_div.hpp"
 #include "matmul/problem.hpp"
@@ -10,14 +10,14 @@ namespace tilewise::impl::matmul {
 
 namespace {
 
-/// What of a matrix one piece has, where the host's rows are `stride` elements apart.
+/// The slice of a host matrix that one piece has. The rows of the matrix lie `stride` elements apart.
 registry::slice block(std::uint64_t row, std::uint64_t rows, std::uint64_t column, std::uint64_t columns,
                       std::uint64_t stride, std::uint64_t element) {
   return {(row * stride + column) * element, {columns * element, rows, stride * element}};
 }
 
-/// Some rows and columns of C, from as many rows of A and columns of B. All of k goes into each, since an element is
-/// one chain. On the device no matrix has gaps.
+/// A piece computes some rows and columns of C from these rows of A and columns of B. K is never cut, since an element
+/// is one chain. On the device no matrix has gaps.
 std::pair<registry::problem, registry::piece> block_of(const registry::problem& p, std::uint64_t row,
                                                        std::uint64_t rows, std::uint64_t column,
                                                        std::uint64_t columns) {
@@ -30,14 +30,14 @@ std::pair<registry::problem, registry::piece> block_of(const registry::problem& 
                     .out = {{block(row, rows, column, columns, s.ldc, element)}}}};
 }
 
-/// One factor stays on the device, so many of its lines at a time (rows of A, columns of B), while the lines of the
-/// other one pass by.
+/// Some lines (rows of A or columns of B) of one factor stay on the device, while all lines of the other factor are
+/// streamed past them. Then come the next lines of the first factor.
 struct plan {
   bool b_stays;
   std::uint64_t lines;
 };
 
-/// With the least to upload; and of that, the least before the first launch.
+/// The plan with the least to upload; among equals, the one with the least to upload before the first launch.
 plan plan_for(const registry::problem& p, const backend::device& on) {
   constexpr std::uint64_t granule = 128;  // lines that suit the kernels' tiles
   const sizes s(p);
@@ -46,7 +46,7 @@ plan plan_for(const registry::problem& p, const backend::device& on) {
     throw error(errc::out_of_memory, to_string(p) + ": a row of A and a column of B take " + std::to_string(line) +
                                          " bytes each, of which " + on.info().name + " has room for " +
                                          std::to_string(longest) + ", and the sums over k are never cut; use the CPU");
-  // One line of the factor that passes by makes as many elements of C as there are lines that stay.
+  // A streamed line gives as many elements of C as lines stay on the device.
   const std::uint64_t fit = std::max<std::uint64_t>(1, room / std::max(line, 4 * size_of(p.type)));
   const std::uint64_t lines = fit > granule ? fit / granule * granule : fit;
   const auto uploads = [&](std::uint64_t staying, std::uint64_t passing) {

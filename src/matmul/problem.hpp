@@ -25,7 +25,8 @@ struct sizes {
         ldc(p.shape.rank == 6 ? p.shape[5] : n) {}
 };
 
-/// Elements [begin, end) of part `index` when `count` elements are cut into `parts` whose sizes differ by at most one.
+/// Part `index` is elements [begin, end) if `count` elements are cut into `parts` parts. Their sizes differ by at
+/// most 1.
 struct part {
   std::uint64_t begin, end;
 

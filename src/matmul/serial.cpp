@@ -24,7 +24,7 @@ T multiply_add(T a, T b, T c) {
     return order::sum::apply(order::product::apply(a, b), c);
 }
 
-/// Row by row of B, which changes no element's chain.
+/// Takes B row by row, which does not change the chain of any element.
 template <class T>
 void multiply(const T* a, const T* b, T* c, const sizes& s) {
   for (std::uint64_t i = 0; i < s.m; ++i) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   matvec on the ranks of a group.
-// Order:  a rank computes the rows that it has whole. Of a row that lies on several ranks, each has the values of the
-//         aligned blocks of its products; all of them are folded, in order of position, as in reduce/group.cpp.
-// Shape:  A stays where it lies, however it is cut; x goes to those who need it, and from each rank the block values of
-//         at most two rows to all.
+// Order:  a rank computes the rows that it has whole. If a row lies on several ranks, each computes the values of the
+//         aligned blocks of its products; all of them are folded in order of position, as in reduce/group.cpp.
+// Shape:  A stays in place, however it is cut. Each rank gets the part of x that it needs, and sends the block values
+//         of at most two rows to all ranks.
 // Limits: those of the members' variants.
 // Twins:  serial.cpp.
 #include "matvec/problem.hpp"
@@ -24,18 +24,19 @@ struct position {
   std::uint64_t row, column;
 };
 
-/// Of the first element of A that is not before `at`, which may be in a gap between two rows.
+/// The position of the first element of A at or after `at`, which may be in a gap between two rows.
 position position_of(std::uint64_t at, const sizes& s) {
   const std::uint64_t row = at / s.lda, column = at % s.lda;
   return column < s.n ? position{row, column} : position{row + 1, 0};
 }
 
-/// Columns [begin, end) of a row that other ranks have the rest of.
+/// Columns [begin, end) of a row. Other ranks have the other columns.
 struct row_part {
   std::uint64_t row = 0, begin = 0, end = 0;
 };
 
-/// What a rank has of A: the end of a row, whole rows, and the begin of one more; or the middle of one row, as `head`.
+/// The part of A that a rank has: the end of a row, whole rows, and the beginning of one more. If it has only the
+/// middle of one row, this is `head`.
 struct share {
   row_part head, tail;
   std::uint64_t first, last;  // the whole rows
@@ -51,7 +52,7 @@ struct share {
   }
 
   bool has_part_of_row() const { return head.begin != head.end || tail.begin != tail.end; }
-  /// The columns of x that it needs.
+  /// The columns of x that the rank needs.
   byte_range columns(const sizes& s) const {
     if (first != last) return {0, s.n};
     if (head.begin == head.end) return {tail.begin, tail.end};
@@ -67,7 +68,7 @@ struct cut_row {
   order::segment<T> blocks;
 };
 
-/// A rank's work on what lies in its memory.
+/// A rank's work on its own part of A.
 template <class T>
 class local_product {
  public:
@@ -79,7 +80,7 @@ class local_product {
     if (share_.first != share_.last) multiply(share_.first, share_.last - share_.first, 0, sizes(problem_).n, y);
   }
 
-  /// Waits for the work so far.
+  /// The block values of a part of a row. Waits for the work that is enqueued so far.
   cut_row<T> blocks_of(const row_part& part) const {
     cut_row<T> result{part.row, {part.begin, part.end}};
     const std::uint64_t bytes = order::block_count(part.begin, part.end) * sizeof(T);
@@ -115,7 +116,7 @@ class local_product {
   std::uint64_t first_column_;
 };
 
-/// The parts of a row come in order, from the rank that has its first column to the one that has its last.
+/// Folds the parts of a row in order of rank, from the one that has its first column to the one that has its last.
 template <class T>
 void store_cut_rows(const rank& r, const std::array<cut_row<T>, 2>& mine, std::uint64_t columns, const memory& y) {
   order::segment<T> row;
@@ -156,7 +157,7 @@ void multiply_part(const registry::problem& p, const registry::bindings& where, 
   r.deliver(where.out[0], rows, y);
 }
 
-/// The result of empty rows, as a constant of every type.
+/// Writes the result of empty rows, which is 0 in every type.
 void clear(const memory& y, const rank& r) {
   const std::vector<std::byte> zeros(r.part(y).bytes());
   r.store(y, r.part(y).begin, zeros.data(), zeros.size());

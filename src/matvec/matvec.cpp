@@ -34,7 +34,7 @@ void require_one_size(std::uint64_t x, std::uint64_t y) {
                                             "; a dot product needs equally many in both");
 }
 
-/// Up to so many are multiplied on the calling thread, without a device, problem or workspace.
+/// Up to so many products are computed on the calling thread, without a device, problem or workspace.
 constexpr std::uint64_t few_products = 4096;
 
 /// 0 < n <= few_products. The same bits as every variant.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrices on the host that a device multiplies by a vector some rows at a time.
+// Multiplies a matrix on the host by a vector with a device, some rows at a time.
 #include "registry/pieces.hpp"
 #include "matvec/problem.hpp"
 #include "registry/matrix_shape.hpp"

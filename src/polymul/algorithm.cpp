@@ -91,7 +91,7 @@ std::string invalid(const problem& p) {
   return "";
 }
 
-/// Turns any 64 bits into a modulus; small and large ones are equally frequent.
+/// Turns any 64 bits into a modulus. Small and large moduli are equally likely.
 std::uint64_t modulus_from(std::uint64_t bits) {
   const unsigned width = 1 + static_cast<unsigned>(bits >> 58) % 63;
   return std::max<std::uint64_t>(bits & ((std::uint64_t{1} << width) - 1), 1);
@@ -113,7 +113,7 @@ void fit_numbers(problem& p) {
   if (p.setting[0] != 0) set_modulus(p, modulus_from(p.number[0].bits));
 }
 
-/// Without a modulus: as many bits of each coefficient as keep every coefficient of the product within 63 bits.
+/// Without a modulus, cuts the coefficients to so few bits that every coefficient of the product has at most 63 bits.
 void fit_inputs(const problem& p, std::span<std::vector<std::byte>> inputs) {
   if (is_float(p.type) || p.setting[0] != 0) return;
   const unsigned spare = 63 - static_cast<unsigned>(std::bit_width(sizes(p).shorter()));

@@ -6,10 +6,10 @@ namespace tilewise::impl::polymul {
 namespace {
 
 struct prime_facts {
-  std::uint32_t p, root;  // of order 2^log_order
+  std::uint32_t p, root;  // the root has order 2^log_order
   unsigned log_order;
 };
-// Three hold any signed number of 64 bits, six any sum of 2^26 products of residues below 2^63.
+// Three primes represent any signed 64-bit number, six any sum of 2^26 products of residues below 2^63.
 constexpr std::array<prime_facts, most_words> primes{{{754974721, 739831874, 24},
                                                       {469762049, 320192759, 24},
                                                       {167772161, 59049, 24},
@@ -95,7 +95,7 @@ ntt_sums sums_of(unsigned log, unsigned fields, std::uint64_t modulus) {
   sums.all = 1;
   for (unsigned k = 0; k < fields; ++k) {
     const std::uint32_t prime = primes[k].p;
-    // Each level doubles; a leaf's product has lost a factor of 2^32 to Montgomery's reduction.
+    // Each level doubles the values, and Montgomery's reduction divides a leaf's product by 2^32.
     sums.scale[k] = factor(times(radix, inverse(std::uint64_t{1} << (log - log_leaf), prime), prime), prime);
     sums.weight[k] = weight;
     weight = modulus == 0 ? weight * prime : static_cast<std::uint64_t>(wide_integer{weight} * prime % modulus);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a product of integers fits 64 bits: by a bound, and where that does not decide, exactly.
+// Checks whether a product of integers fits 64 bits: by a bound or, if the bound does not decide, exactly.
 #include "polymul/problem.hpp"
 #include "reduce/problem.hpp"
 #include "registry/choose.hpp"
@@ -11,8 +11,8 @@ namespace tilewise::impl::polymul {
 
 namespace {
 
-// Primes; by Crandall 2^61 - 1, 2^62 - 57 and 2^63 - 25. Together they have 186 bits. A coefficient is a sum of fewer
-// than 2^56 products of at most 2^126, so two of them that agree modulo all three are equal.
+// The primes 2^61 - 1, 2^62 - 57 and 2^63 - 25 (from Crandall). Their product has 186 bits. A coefficient is a sum of
+// fewer than 2^56 products of at most 2^126, so two coefficients that agree modulo all three primes are equal.
 constexpr std::array<std::uint64_t, 3> moduli{(std::uint64_t{1} << 61) - 1, (std::uint64_t{1} << 62) - 57,
                                               (std::uint64_t{1} << 63) - 25};
 
@@ -80,7 +80,7 @@ std::vector<std::int64_t> download(backend::memory product, std::uint64_t count,
 void require(const registry::problem& p, const registry::bindings& where, backend::queue& queue) {
   const sizes s(p);
   const auto [largest_a, largest_b] = magnitudes(p, where, queue);
-  const unsigned needed = product_bits(largest_a, largest_b, s.shorter()) + 2;  // a difference of two, with its sign
+  const unsigned needed = product_bits(largest_a, largest_b, s.shorter()) + 2;  // for a signed difference of two
   const std::vector<std::int64_t> c = download(where.out[0], s.count, queue);
   const backend::buffer by_modulus(queue, s.count * sizeof(std::int64_t));
   registry::bindings again = where;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a polynomial product is written as a registry::problem: shape {n, m}, the numbers of coefficients. Coefficients
 // are in ascending order of their powers. A range of a product has the shape {n, m, first, count}; only the variants by
-// the definition take it. Integers have two kinds of product: modulus=none, of which variants take every coefficient to
-// fit 64 bits, since the proof of overflow.cpp refuses any other, and modulus=given, in [0, modulus).
+// the definition compute it. Integers have two kinds of product. With modulus=given, results are in [0, modulus).
+// With modulus=none, variants may assume that every coefficient fits 64 bits: the proof in overflow.cpp refuses others.
 #pragma once
 
 #include "registry/algorithm.hpp"
@@ -17,28 +17,28 @@ namespace tilewise::impl::polymul {
 
 const registry::algorithm& polymul_algorithm();
 
-/// The descriptor's proof, for integers without a modulus. Where the largest coefficients do not show that the product
-/// fits, it is computed again by moduli whose product no difference can reach. Throws `overflow`, naming the first
-/// coefficient that does not fit.
+/// The descriptor's proof that a product of integers without a modulus fits 64 bits. If the largest coefficients of the
+/// factors do not show this, the product is computed again modulo several numbers. Their product exceeds any possible
+/// error, so a wrong coefficient is always found. Throws `overflow`, naming the first coefficient that does not fit.
 extern const registry::proof no_overflow;
 
 inline constexpr std::array coefficient_types{dtype::i32, dtype::i64, dtype::f32, dtype::f64};
 inline constexpr std::array integer_types{dtype::i32, dtype::i64};
 
-/// A modulus is below this: sums of two residues then fit 64 bits.
+/// A modulus must be below this, so that the sum of two residues fits 64 bits.
 inline constexpr std::uint64_t modulus_end = std::uint64_t{1} << 63;
 
 __extension__ using wide_integer = unsigned __int128;
 
 inline bool is_range(const registry::problem& p) { return p.shape.rank == 4; }
 
-/// What a fast method says of a range.
+/// Why a fast method cannot compute a range.
 inline constexpr std::string_view whole_only = "it computes whole products only";
 
 /// The sizes by their usual names.
 struct sizes {
   std::uint64_t n, m;
-  std::uint64_t first, count;  // the coefficients of the product that are wanted
+  std::uint64_t first, count;  // the coefficients of the product to compute: [first, first + count)
 
   explicit sizes(const registry::problem& p)
       : n(p.shape[0]),
@@ -48,8 +48,8 @@ struct sizes {
   std::uint64_t product() const { return n == 0 || m == 0 ? 0 : n + m - 1; }
   std::uint64_t shorter() const { return std::min(n, m); }
 
-  /// Products a[i] b[j] that the coefficients below k take. They take one more each up to the shorter factor's length,
-  /// and one less each at the other end.
+  /// How many products a[i] b[j] the coefficients below k need in all. From the first coefficient on each needs one
+  /// more than the one before, up to the length of the shorter factor. At the other end each needs one less.
   wide_integer work_below(std::uint64_t k) const {
     const auto triangle = [](wide_integer rows) { return rows * (rows + 1) / 2; };
     const std::uint64_t longer = std::max(n, m);
@@ -59,7 +59,7 @@ struct sizes {
   }
 };
 
-/// 0 where no modulus is given.
+/// The modulus; 0 if none is given.
 inline std::uint64_t modulus_of(const registry::problem& p) {
   return p.setting[0] == 0 ? 0 : p.number[0].as<std::uint64_t>();
 }
@@ -69,7 +69,7 @@ inline void set_modulus(registry::problem& p, std::uint64_t modulus) {
   p.number[0] = {dtype::i64, modulus};
 }
 
-/// Integers multiply to 64 bits.
+/// The type of the product's coefficients; integers multiply to 64 bits.
 constexpr dtype product_type(dtype coefficients) { return is_float(coefficients) ? coefficients : dtype::i64; }
 
 /// Calls `f` with a value of the coefficients' C++ type.
@@ -83,7 +83,7 @@ void with_coefficients(dtype type, F&& f) {
   }
 }
 
-/// The coefficients in lanes of another type, followed by zeros up to `room` lanes.
+/// Converts `count` coefficients to another type, and appends zeros up to `room` elements.
 template <class T, class Lane>
 void widen(const T* from, std::uint64_t count, Lane* to, std::uint64_t room) {
   for (std::uint64_t i = 0; i < count; ++i) to[i] = static_cast<Lane>(from[i]);
@@ -107,7 +107,8 @@ std::uint64_t largest_magnitude(const T* values, std::uint64_t count) {
   return std::max(0 - static_cast<std::uint64_t>(std::int64_t{least}), static_cast<std::uint64_t>(most));
 }
 
-/// The magnitude of a coefficient is below 2 to this power: a sum of `shorter` products of up to these magnitudes.
+/// A bound for the coefficients of a product, each a sum of at most `shorter` products: their magnitude is below 2 to
+/// the power of the result.
 inline unsigned product_bits(std::uint64_t largest_a, std::uint64_t largest_b, std::uint64_t shorter) {
   return static_cast<unsigned>(std::bit_width(largest_a) + std::bit_width(largest_b) + std::bit_width(shorter));
 }

@@ -14,7 +14,7 @@ namespace tilewise::impl::polymul {
 
 namespace {
 
-/// The exact product modulo 2^64, which is the exact product where that fits.
+/// The product modulo 2^64, which is the exact product if it fits.
 struct wrapping_chain {
   std::uint64_t sum = 0;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   reduce on the ranks of a group.
-// Order:  each rank has the values of the aligned blocks of its part; all of them are folded, in order of position.
-// Shape:  a rank reduces its own part where it lies; its few block values are lent to the rank that has the result. On
-//         CUDA this only enqueues, so the next call begins while this one computes.
+// Order:  each rank computes the values of the aligned blocks of its part; all of them are folded in order of position.
+// Shape:  a rank reduces its own part in place. The rank that has the result reads the few block values of the others.
+//         On CUDA this only enqueues, so the next call begins while this one computes.
 // Limits: those of the members' variants.
-// Twins:  partial.cpp, whose state it is.
+// Twins:  partial.cpp, which keeps the same block values.
 #include "reduce/problem.hpp"
 #include "reduce/segment.hpp"
 #include "registry/ranks.hpp"
@@ -34,8 +34,8 @@ element_range elements_of(const memory& x, unsigned rank) {
   return {part.begin / sizeof(T), part.end / sizeof(T)};
 }
 
-/// Writes the values of the blocks of this rank's part: a launch for each of a few; of more, which are mostly short,
-/// as segment_of has them.
+/// Writes the values of the blocks of this rank's part. A few blocks take one launch each. More blocks are mostly
+/// short, and are computed as in segment_of.
 template <class Op, class T>
 void write_block_values(const memory& x, const rank& r, const memory& to) {
   constexpr unsigned few = 8;
@@ -56,7 +56,7 @@ void write_block_values(const memory& x, const rank& r, const memory& to) {
   });
 }
 
-/// All ranks' values, those of rank k at values[k], folded on the host.
+/// Folds the values of all ranks on the host; values[k] are those of rank k.
 template <class Op, class T>
 T fold_on_host(const registry::problem& p, const memory& x, const rank& r, std::span<const memory> values) {
   order::segment<T> all;

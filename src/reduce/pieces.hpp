@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays on the host that a device reduces piece by piece.
+// Reduces a host array on a device, one chunk at a time.
 #pragma once
 
 #include "order/segment.hpp"
@@ -10,13 +10,13 @@
 
 namespace tilewise::impl::reduce {
 
-/// Where pieces of an array are cut: at multiples of a power of two, so that all but the last are one block.
+/// The length of a piece in elements. It is a power of two, so that every piece but the last is one block.
 inline std::uint64_t piece_length(dtype type, const backend::queue& queue) {
   return std::bit_floor(registry::piece_bytes(queue.device().info()) / size_of(type));
 }
 
-/// Appends the elements that lie at `x` on the queue's device. Waits for their blocks' values, which need room for 64
-/// elements at `values`.
+/// Appends the elements at `x`, which lie on the queue's device, to the segment. `values` needs room for 64 elements.
+/// Waits until the values of their blocks are on the host.
 template <class Op, class T>
 void append_piece(order::segment<T>& to, const registry::choice& how, backend::queue& queue, backend::memory x,
                   backend::memory values) {

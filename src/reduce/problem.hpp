@@ -16,22 +16,22 @@ T init_of(const registry::problem& p) {
   return p.number[0].as<T>();
 }
 
-/// What a device's kernels take as initial value. An empty sum is 0 and an empty product 1.
+/// The initial value that is passed to a device's kernels. An empty sum is 0 and an empty product 1.
 inline base::scalar_value init_value(const registry::problem& p) {
   return with_type(p.type, [&]<class T>(T) {
     return base::scalar_value::of(has_init(p) ? init_of<T>(p) : T(operation_of(p) == op::product ? 1 : 0));
   });
 }
 
-/// The result, before it is made canonical, from prefix = P(n): init + P(n); without elements, the operator's value for
-/// an empty array.
+/// The result before it is made canonical: init + prefix, where prefix = P(n). For an empty array it is init, or the
+/// operator's value for an empty array.
 template <class T, class Op>
 T result_of(const registry::problem& p, T prefix) {
   if (p.n() == 0) return has_init(p) ? init_of<T>(p) : T(Op::id == op::product ? 1 : 0);
   return has_init(p) ? Op::template apply<T>(init_of<T>(p), prefix) : prefix;
 }
 
-/// A reduction of n elements; null for no initial value.
+/// A reduction of n elements. `init` is null if there is no initial value.
 template <class T>
 registry::problem problem_of(std::uint64_t n, const T* init, op operation) {
   registry::problem p{.what = &reduce_algorithm(), .type = dtype_of<T>, .shape = {n}};

@@ -13,13 +13,12 @@ namespace {
 using order::block_count;
 using order::segment;
 
-/// A device's launch would take longer.
+/// Whether a block is so short that a launch on a device would take longer.
 bool is_short(std::uint64_t length, const reduce_options& options) {
   return length <= small_limit && options.variant.empty() && options.tuning.empty();
 }
 
-/// The part of [begin, end) between its first and its last block that is not short; both ends are `end` if there is
-/// none.
+/// The part of [begin, end) from its first long block to its last. If it has no long block, both ends are `end`.
 struct long_part {
   std::uint64_t begin, end;
 
@@ -33,7 +32,7 @@ struct long_part {
   }
 };
 
-/// Enqueues the reductions of the blocks of `part`, an array from position `begin` on, waits, and gets their values.
+/// Reduces the blocks of `part`, an array from position `begin` on, and downloads their values. Waits.
 template <class T>
 void reduce_blocks(const array<T>& values, std::uint64_t begin, const long_part& part, const reduce_options& options,
                    std::span<T> to) {
@@ -74,7 +73,7 @@ segment<T> segment_of(std::span<const T> values, std::uint64_t begin, const redu
   return result;
 }
 
-/// Short blocks are only at the two ends, which are downloaded.
+/// Short blocks are only at the two ends. These ends are downloaded and reduced on the host.
 template <scalar T>
 segment<T> segment_of(const array<T>& values, std::uint64_t first, std::uint64_t begin, const reduce_options& options) {
   const std::uint64_t size = values.size() - first, end = begin + size;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values of the blocks of an array that lies at some position of a longer one, and the fold of such values.
+// Computes the block values of a part of a longer array, and folds such values.
 #pragma once
 
 #include "order/segment.hpp"
@@ -9,20 +9,21 @@
 
 namespace tilewise::impl::reduce {
 
-/// The segment of the values, the first of which has the position `begin`. Where the options name neither variant nor
-/// tuning, short blocks are computed on the calling thread, and all others where the options or the array say.
+/// Computes the segment of `values`, which begin at position `begin` of a longer array. Long blocks are computed on the
+/// device that the options or the array name. Short blocks are computed on the calling thread, unless the options name
+/// a variant or a tuning.
 template <scalar T>
 order::segment<T> segment_of(std::span<const T> values, std::uint64_t begin, const reduce_options& options);
-/// The same of the values from index `first` on.
+/// The same for the elements of `values` from index `first` on.
 template <scalar T>
 order::segment<T> segment_of(const array<T>& values, std::uint64_t first, std::uint64_t begin,
                              const reduce_options& options);
 
-/// Throws `invalid_argument` if `count` elements cannot be appended at `end`, or if options name an operation other
-/// than `own`, that of what precedes them. Naming a sum, which options do by default, is naming none.
+/// Throws `invalid_argument` if `count` elements cannot be appended at `end`, or if the options name an operation other
+/// than `own`, the operation of the preceding elements. A sum is the default, so it counts as no operation named.
 void require_appendable(op named, op own, std::uint64_t end, std::uint64_t count);
 
-/// Where the value of 2^level elements lies.
+/// The location of the value of one block, which has 2^level elements.
 struct block_place {
   backend::memory where;
   unsigned level;
@@ -30,8 +31,9 @@ struct block_place {
 
 inline constexpr unsigned most_block_places = 64;
 
-/// Where the values lie may be several devices; the result's device folds. Enqueues the fold of at least one and at
-/// most most_block_places values, in order of position from 0 on, to the result of the reduction `p`.
+/// Enqueues the fold of the values of `blocks` and writes the result of the reduction `p` to `result`. The blocks are
+/// in order of position, from 0 on; there are 1 to most_block_places of them. Their values may lie on several devices;
+/// the device of `result` folds them.
 void fold_blocks_on_cuda(const registry::problem& p, std::span<const block_place> blocks, const backend::memory& result,
                          backend::queue& q);
 

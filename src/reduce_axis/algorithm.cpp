@@ -16,7 +16,8 @@ constexpr std::array<registry::setting, 3> settings{
     {{"op", registry::fold::op_words}, {"init", registry::fold::init_words}, {"axis", registry::axis_words}}};
 constexpr std::array<std::string_view, 1> numbers{"init"};
 
-// No lines, lines without elements, one element; tall and wide ones around one vector, one strip and one tile; gaps.
+// No lines, lines without elements, one element; tall and wide matrices around one vector, one strip and one tile;
+// gaps.
 constexpr std::array<extents, 36> edge_shapes{{
     {0, 0},          {0, 5},     {5, 0},       {1, 1},       {1, 2},     {2, 1},     {1, 3},       {3, 1},
     {100, 7},        {70, 6},    {7, 2},       {64, 4},      {15, 17},   {17, 15},   {31, 65},     {65, 31},

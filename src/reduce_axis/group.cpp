@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   reduce_axis on the ranks of a group.
-// Order:  rows by the members' variants, each by one rank; few long ones are reductions of the group. Of columns, the
-//         rows that begin on a rank are blocks of the order, whose values are folded in order of position.
-// Shape:  rows where they begin; of a row that a border cuts, the rest is fetched. Of columns each rank has a value for
-//         every block of its rows; ranks get the values of the columns whose results they have, and fold them two rows
-//         at a time, as matrices of two rows. Where that would hardly be less than all rows, each rank fetches a band
-//         of columns instead.
+// Order:  rows: one rank reduces each row, by its own variant; a few long rows are reductions of the group. Columns:
+//         the rows that begin on a rank are blocks of the order, whose values are folded in order of position.
+// Shape:  rows: the rank on which a row begins reduces it, and fetches the rest of a row that a border cuts. Columns:
+//         each rank reduces every block of its rows to one row of values. Then a rank gets the values of the columns
+//         whose results it has, and folds them two rows at a time, as matrices of two rows. If these values are hardly
+//         fewer than the elements, each rank fetches a band of columns instead.
 // Limits: those of the members' variants.
 // Twins:  serial.cpp; reduce/group.cpp, where rows are few.
 #include "order/segment.hpp"
@@ -59,8 +59,7 @@ struct row_block {
   unsigned level;
 };
 
-/// The blocks of the rows that begin on each rank: those of the rows that it has from end to end, and a cut row as a
-/// block of its own.
+/// The blocks of the rows that begin on each rank: the blocks of its whole rows, and a cut row as a separate block.
 class blocks_of_ranks {
  public:
   blocks_of_ranks(const matrix& a, const matrix_layout& of, std::uint64_t width, unsigned ranks) {
@@ -84,7 +83,7 @@ class blocks_of_ranks {
   std::vector<std::uint64_t> first_;
 };
 
-/// Values of consecutive blocks, a row of `columns` values for each, in the memory of one rank.
+/// The values of consecutive blocks in the memory of one rank: one row of `columns` values for each block.
 struct value_rows {
   const rank& r;
   const problem& p;
@@ -96,7 +95,7 @@ struct value_rows {
     return where.at(first * row_bytes(), count * row_bytes());
   }
 
-  /// The operator's value of rows a and b, or of one row that is both.
+  /// Combines rows a and b by the operator, or reduces row a alone if a == b.
   void apply(std::uint64_t a, std::uint64_t b, bool with_init, const memory& to) const {
     const matrix_layout both = a == b ? matrix_layout(1, columns) : matrix_layout(2, columns, (b - a) * columns);
     problem pair = of_matrix(p, both, both);
@@ -104,15 +103,15 @@ struct value_rows {
     registry::run_on_rank(r, pair, {{rows(a, b - a + 1)}, {to}});
   }
 
-  /// Row a becomes the value of itself and row b.
+  /// Combines rows a and b into row a.
   void merge(std::uint64_t a, std::uint64_t b, const memory& scratch) const {
     apply(a, b, false, scratch);
     r.queue().copy(rows(a, 1), scratch, row_bytes());
   }
 };
 
-/// Folds the values of all blocks, which follow one another from row 0 of the matrix on: as soon as both halves of a
-/// block are there they are merged, and what remains is folded from the left. The last step leaves the results.
+/// Folds the values of all blocks, which follow one another from row 0 of the matrix on. The two halves of a block are
+/// merged as soon as both are known; the remaining blocks are folded from the left. The last step writes the results.
 void fold(const value_rows& values, std::span<const row_block> blocks, const memory& results) {
   const buffer scratch(values.r.queue(), values.row_bytes());
   struct entry {
@@ -134,7 +133,7 @@ void fold(const value_rows& values, std::span<const row_block> blocks, const mem
   values.apply(0, stack.back().row, true, results);
 }
 
-/// Columns of a matrix whose lines go down through all ranks.
+/// The columns of a matrix that is cut into rows, so that each column extends over all ranks.
 class columns_of_ranks {
  public:
   columns_of_ranks(const problem& p, const registry::bindings& where, const rank& r, const blocks_of_ranks& blocks)
@@ -158,10 +157,10 @@ class columns_of_ranks {
 
  private:
   std::uint64_t row_bytes() const { return layout_.columns * size_; }
-  /// In bytes of a row of values.
+  /// The columns of the results that lie on `rank`, as a byte range of a row of values.
   byte_range columns_on(unsigned rank) const { return common({0, row_bytes()}, part_of(values_, rank)); }
 
-  /// A row of values for each block of this rank.
+  /// Writes a row of values for each block of this rank.
   void reduce_blocks(const memory& to) const {
     const auto rows_of = [this](unsigned k) { return registry::rows_that_begin_on(k, a_, layout_.rows, row_bytes()); };
     const own_rows rows = rows_of(rank_.index());
@@ -181,7 +180,8 @@ class columns_of_ranks {
     }
   }
 
-  /// Together: of every rank's values, `own`, those of the columns of this rank.
+  /// Collects the values of this rank's columns from all ranks; `own` are the values of this rank. All ranks must call
+  /// it together.
   void gather(const memory& own, const memory& to) const {
     const std::uint64_t count = blocks_.count_of(rank_.index()), width = columns_on(rank_.index()).bytes();
     std::vector<parcel> sends, receives;
@@ -210,7 +210,7 @@ class columns_of_ranks {
 void reduce_on_rank(const problem& p, const registry::bindings& where, const rank& r) {
   const matrix_layout from = layout_of(p);
   if (axis_of(p) == axis::columns && registry::elements_of(from) != 0) {
-    constexpr std::uint64_t rows_for_a_block = 4;  // values travel once as the rows would, and are written and read
+    constexpr std::uint64_t rows_for_a_block = 4;  // a row of values costs more: it is sent, and also written and read
     const std::uint64_t size = size_of(p.type);
     const blocks_of_ranks blocks({where.in[0], from.stride * size}, from, from.columns * size, r.count());
     if (blocks.all().size() * rows_for_a_block <= from.rows) return columns_of_ranks(p, where, r, blocks).reduce();

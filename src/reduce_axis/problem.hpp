@@ -21,10 +21,11 @@ inline matrix_layout layout_of(const registry::problem& p) {
   return {p.shape[0], p.shape[1], p.shape[p.shape.rank == 3 ? 2 : 1]};
 }
 
-/// The lines that are reduced, each to one value.
+/// The lines; each is reduced to one value.
 inline registry::lines lines_of(const registry::problem& p) { return {layout_of(p), axis_of(p)}; }
 
-/// What every result begins with, if anything: the initial value or, of lines without elements, the operator's.
+/// The value that every result begins with, if any: the initial value or, for lines without elements, the operator's
+/// value for an empty array.
 template <class T>
 std::optional<T> first_of(const registry::problem& p) {
   if (has_init(p)) return p.number[0].as<T>();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of a matrix that a group of a GPU holds: several lines, and a power of two of elements of each.
+// The tile of a matrix that a GPU's work-group holds: several lines, and a power of two of elements of each line.
 #pragma once
 
 #include "base/ceil_div.hpp"
@@ -11,29 +11,30 @@
 
 namespace tilewise::impl::reduce_axis {
 
-/// As line_tile.cl has it.
+/// The same layout as in line_tile.cl.
 struct tile_shape {
-  std::uint32_t by_rows;        // whether a line's elements, and not the lines, lie side by side
+  std::uint32_t by_rows;        // whether lines are rows, so that neighbours in memory belong to one line
   std::uint32_t is_contiguous;  // whether a tile has no gaps in memory
-  std::uint32_t log_length;     // elements of each line: a power of two, of which the last tile may have fewer
-  std::uint32_t log_run;        // elements of a line that a thread takes
+  std::uint32_t log_length;     // elements of each line in a tile; the last tile may have fewer
+  std::uint32_t log_run;        // elements of a line that one thread takes
   std::uint32_t log_lines;      // lines of a tile
-  std::uint32_t pitch;          // where it is staged: from line to line, or from row to row of lines side by side
+  std::uint32_t pitch;          // elements in staging memory from one line (if not by_rows: one row) to the next
   std::uint32_t bands;          // tiles side by side
 
-  /// Bits [first, end) of a thread's number name its run, the others its line.
+  /// Bits [first, end) of a thread's number are the number of its run; the other bits are the number of its line.
   constexpr unsigned first_bit() const { return by_rows ? 0 : log_lines; }
   constexpr unsigned end_bit() const { return first_bit() + log_length - log_run; }
   constexpr unsigned runs() const { return 1u << (log_length - log_run); }
 
-  /// Whether lines are no longer than a run: threads take one after another, and nothing meets.
+  /// Whether lines are no longer than a run, so that each thread takes whole lines and no values need to be combined.
   bool has_short_lines() const { return log_length == log_run; }
   std::uint64_t tiles_of(std::uint64_t length) const { return ceil_div(length, std::uint64_t{1} << log_length); }
   std::uint64_t groups_for(const registry::lines& of) const { return tiles_of(of.length) * bands; }
 };
 
-/// For groups of so many threads with so many elements each. Lines that are no longer than a tile are one. Of columns,
-/// 32 lie side by side, which one warp reads as a whole. `is_packed`: there is nothing between the rows.
+/// The tile for work-groups of `group_size` threads with `items` elements each. A line that fits a tile is in one tile.
+/// If lines are columns, at least 32 of them (or all) lie side by side in a tile, so that a warp reads neighbours.
+/// `is_packed`: there are no gaps between rows.
 inline tile_shape shape_for(const registry::lines& of, bool by_rows, bool is_packed, std::uint64_t group_size,
                             std::uint64_t items) {
   constexpr std::uint64_t columns_together = 32;

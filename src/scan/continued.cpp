@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public functions of scan for a part of a longer array. The part is cut where the carry of a piece ends, which is
-// at the end of the largest aligned block that begins where the piece does; each piece is a problem with a carry.
+// The public functions of scan for a part of a longer array. The part is cut into pieces, each a problem with a carry.
+// A piece is valid up to the end of the largest aligned block that begins where it begins.
 #include "base/enter.hpp"
 #include "base/instantiate.hpp"
 #include "order/segment.hpp"
@@ -19,10 +19,10 @@ using impl::scan::piece_length;
 using order::segment;
 using registry::call_operand;
 
-/// What a piece reads twice, once for its blocks' values and once for its outputs, shall stay in the cache.
+/// The longest piece. It is read twice, for its block values and for its outputs, so it should stay in the cache.
 constexpr std::uint64_t most_at_once = std::uint64_t{1} << 20;
 
-/// One call, but for its data.
+/// The arguments of one call, except its data.
 template <class T>
 struct request {
   op operation;
@@ -35,7 +35,7 @@ struct request {
   bool leaves_choice() const { return options.variant.empty() && options.tuning.empty(); }
 };
 
-/// P(end); the identity at the beginning.
+/// P(end); at the beginning of the array, the identity.
 template <class T>
 T prefix_after(const segment<T>& done, op operation) {
   return order::with_operator(operation, [&]<class Op>(Op) { return order::fold<Op>(done); });
@@ -70,7 +70,7 @@ void scan_on_host(std::span<const T> in, std::span<T> out, const request<T>& r, 
   }
 }
 
-/// Elements until the position is a multiple of small_limit: pieces that are shorter are quicker on the host.
+/// How many elements precede the next multiple of small_limit. Pieces shorter than that are faster on the host.
 template <class T>
 std::uint64_t head_length(std::uint64_t first, std::uint64_t count, const request<T>& r) {
   constexpr std::uint64_t limit = impl::scan::small_limit;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   scan on the ranks of a group.
-// Order:  a rank's part is cut into pieces that each lie in one aligned block of the order; the carry of each is the
-//         fold of the values of all blocks that precede it, as in continued.cpp.
-// Shape:  block values of the rank's part, which travel to all; then one scan with carry for each piece. A part that
-//         begins at a multiple of a large power of two is few pieces.
+// Order:  a rank's part is cut into pieces, each within one aligned block of the order. The carry of a piece is the
+//         fold of the values of all blocks before it, as in continued.cpp.
+// Shape:  a rank sends the block values of its part to all ranks; then it runs one scan with a carry for each piece. A
+//         part that begins at a multiple of a large power of two has few pieces.
 // Limits: those of the members' variants.
 // Twins:  continued.cpp.
 #include "reduce/segment.hpp"
@@ -24,7 +24,7 @@ struct piece {
   T before, after;
 };
 
-/// What precedes the array, and what comes after it, if the problem says.
+/// The prefixes before and after the array, if the problem has a carry.
 template <class T>
 struct carry_of_all {
   bool is_given;
@@ -37,7 +37,8 @@ struct carry_of_all {
   }
 };
 
-/// `done` is what precedes the part whose blocks are `own`; both are counted from the array's begin.
+/// Cuts a part into pieces. `own` is the segment of the part, `done` that of all elements before it; positions count
+/// from the beginning of the array.
 template <class Op, class T>
 std::vector<piece<T>> pieces_of(std::uint64_t n, const carry_of_all<T>& carry, order::segment<T> done,
                                 const order::segment<T>& own) {

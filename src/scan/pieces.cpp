@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays on the host that a device scans piece by piece.
+// Scans an array on the host with a device, one piece at a time.
 #include "reduce/pieces.hpp"
 #include "base/ceil_div.hpp"
 #include "scan/problem.hpp"
@@ -8,13 +8,13 @@ namespace tilewise::impl::scan {
 
 namespace {
 
-/// Other libraries' scans take no carry.
+/// Whether the variant can scan a piece with a carry. The scans of other libraries cannot.
 bool is_possible(const registry::problem& p, const registry::choice& how, const backend::device& on) {
   return !has_carry(p) && registry::unsupported_reason(*how.variant, part_of(p, p.n()), on, how.tuning).empty();
 }
 
-/// A piece is read twice on the device, once for the prefix after it and once for its outputs; that is
-/// little beside its way there.
+/// A piece is read twice on the device, for the prefix after it and for its outputs. That costs little compared to its
+/// transfer.
 template <class Op, class T>
 void scan_pieces(const registry::problem& p, const registry::choice& how, backend::queue& queue,
                  const registry::host_pointers& host) {

@@ -24,10 +24,10 @@ inline bool is_exclusive(const registry::problem& p) { return p.setting[1] == 1;
 inline bool has_init(const registry::problem& p) { return p.setting[2] == 1; }
 inline constexpr std::size_t carry_setting = 3;
 inline bool has_carry(const registry::problem& p) { return p.setting[carry_setting] == 1; }
-/// The last output is of the prefix after the whole part, which the carry tells.
+/// Whether the last output is computed from the prefix after the whole part, which is taken from the carry.
 inline bool ends_with_carry(const registry::problem& p) { return has_carry(p) && !is_exclusive(p); }
 
-/// The prefixes before and after the part; null if the input is a whole array. Where memory has addresses.
+/// The prefixes before and after the part; null if the input is a whole array. Only for memory that has addresses.
 template <class T>
 const T* carry_of(const registry::problem& p, const registry::bindings& where) {
   return has_carry(p) ? where.in[1].as<const T>() : nullptr;
@@ -38,10 +38,10 @@ template <class T>
 T init_of(const registry::problem& p) {
   return has_init(p) ? p.number[0].as<T>() : T(operation_of(p) == op::product ? 1 : 0);
 }
-/// Whether every output is init + prefix. Only the plain inclusive scan is not.
+/// Whether every output is init + prefix. This holds for all scans but the inclusive one without an initial value.
 inline bool starts_from_init(const registry::problem& p) { return is_exclusive(p) || has_init(p); }
 
-/// Why there is no first output; empty if there is one.
+/// The error message if the first output is undefined, since an initial value is missing; otherwise empty.
 inline std::string lacks_init(const registry::problem& p) {
   if (is_exclusive(p) && registry::fold::needs_init(p) && !has_init(p))
     return "an exclusive " + std::string(name_of(operation_of(p))) +
@@ -49,7 +49,7 @@ inline std::string lacks_init(const registry::problem& p) {
   return "";
 }
 
-/// A scan of n elements; `init` and `carry` say which settings are given, and `init` the number.
+/// A scan of n elements. `init` points to the initial value; null means none. `carry` says whether there is a carry.
 template <class T>
 registry::problem problem_of(std::uint64_t n, op operation, bool exclusive, const T* init, bool carry) {
   registry::problem p{.what = &scan_algorithm(), .type = dtype_of<T>, .shape = {n}};
@@ -59,8 +59,8 @@ registry::problem problem_of(std::uint64_t n, op operation, bool exclusive, cons
   return p;
 }
 
-/// How many of `count` elements from position `first` on are in one aligned block with it, and so in one scan with
-/// carry.
+/// How many of the `count` elements from position `first` on can be scanned at once with a carry: those in the largest
+/// aligned block that begins at `first`.
 constexpr std::uint64_t piece_length(std::uint64_t first, std::uint64_t count) {
   return first == 0 ? count : std::min(count, std::uint64_t{1} << std::countr_zero(first));
 }

@@ -17,7 +17,8 @@ constexpr std::array<registry::setting, 4> settings{{{"op", registry::fold::op_w
                                                      {"axis", registry::axis_words}}};
 constexpr std::array<std::string_view, 1> numbers{"init"};
 
-// No lines, lines without elements, one element; tall and wide ones around one vector, one strip and one tile; gaps.
+// No lines, lines without elements, one element; tall and wide matrices around one vector, one strip and one tile;
+// gaps.
 constexpr std::array<extents, 38> edge_shapes{{
     {0, 0},          {0, 5},
     {5, 0},          {1, 1},

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   scan_axis on the CPU in one pass over memory: rows by the scan's kernels, columns by strips.
-// Order:  a tile of a line is an aligned block; tiles pass their block values on in order (tile_carries),
-//         and each writes from the prefix before it.
-// Shape:  short rows several to a task. Of longer rows, and of strips of columns where these are too few to share out,
-//         tiles: a worker makes the tile's block values, waits for its turn, and writes while the tile is in its cache.
+// Order:  a tile of a line is an aligned block. Tiles pass on their block values in order (tile_carries), and each
+//         computes its outputs from the prefix before it.
+// Shape:  a task is several short rows. Longer rows are cut into tiles, and so are strips of columns if there are too
+//         few to keep all workers busy. A worker computes a tile's block values, waits for its turn, and writes the
+//         outputs while the tile is in its cache.
 // Limits: none; in place too, since a tile reads only itself.
 // Twins:  serial.cpp; the kernels are in cpu_kernels.cpp, and those of scan,
 //         reduce and reduce_axis.
@@ -49,10 +50,10 @@ struct job {
   }
 };
 
-/// The prefixes before the tiles of several bands of lines at once; a band is a row, or a strip of columns. P(t + 1)
-/// over a line's tiles is P(t + 1 - 2^k) and the block of the last 2^k tiles, where 2^k is the lowest digit of t + 1;
-/// the blocks are those of a block stack (order/block_stack.hpp). Tiles are begun in ascending order, so whoever waits,
-/// waits for one that runs.
+/// The prefixes before the tiles of several bands at once; a band is a row, or a strip of columns. P(t + 1) over a
+/// line's tiles combines P(t + 1 - 2^k) and the block of the last 2^k tiles, where 2^k is the lowest digit of t + 1.
+/// The blocks are those of a block stack (order/block_stack.hpp). Tiles are started in ascending order, so a tile only
+/// waits for tiles that are already running.
 template <class T, class Op>
 class tile_carries {
  public:
@@ -66,7 +67,7 @@ class tile_carries {
     for (std::uint64_t band = 0; band < bands; ++band) std::fill_n(prefix(band, 0), width, Op::template identity<T>());
   }
 
-  /// P before a tile, for each line of its band; known once the tile's turn has come.
+  /// The prefix before a tile, for each line of its band. It is known once the tile's turn has come.
   const T* before(std::uint64_t band, std::uint64_t tile) const { return prefix(band, tile); }
 
   void wait(std::uint64_t band, std::uint64_t tile) const {
@@ -98,7 +99,7 @@ class tile_carries {
   backend::buffer prefixes_, blocks_;
 };
 
-/// Rows that are one tile at most.
+/// Scans rows of at most one tile.
 template <class T, class Op>
 void scan_short_rows(const job<T, Op>& j) {
   const std::uint64_t n = j.from.length, rows = std::max<std::uint64_t>(1, j.tile / n);
@@ -153,7 +154,7 @@ void scan_long_rows(const job<T, Op>& j) {
   });
 }
 
-/// Columns in strips of equal width, the last one excepted.
+/// The columns, in strips of equal width; only the last may be narrower.
 template <class T, class Op>
 class strips {
  public:
@@ -197,7 +198,7 @@ class strips {
                            T*) = reduce_axis::kernels_for<T>(job_.queue.level(), Op::id).columns;
 };
 
-/// Whole columns, each of so many threads its strips.
+/// Scans whole columns; each thread takes some strips.
 template <class T, class Op>
 void scan_whole_columns(const job<T, Op>& j, std::uint64_t threads) {
   constexpr std::uint64_t line = 64 / sizeof(T);
@@ -207,7 +208,7 @@ void scan_whole_columns(const job<T, Op>& j, std::uint64_t threads) {
       all.count(), [&](std::uint64_t i, unsigned worker) { all.scan(i, 0, j.from.length, nullptr, nullptr, worker); });
 }
 
-/// Columns too few to share out, in tiles of rows.
+/// Scans columns in tiles of rows, if there are too few columns to keep all threads busy.
 template <class T, class Op>
 void scan_tiles_of_columns(const job<T, Op>& j) {
   const std::uint64_t width = std::min(strip_width<T>, j.from.count);
@@ -231,7 +232,7 @@ void scan_tiles_of_columns(const job<T, Op>& j) {
 
 template <class T, class Op>
 void scan_columns(const job<T, Op>& j) {
-  constexpr std::uint64_t least = 1024 / sizeof(T);  // columns that a thread gets
+  constexpr std::uint64_t least = 1024 / sizeof(T);  // columns that a thread gets at least
   if (j.from.count * j.from.length <= j.tile)
     scan_whole_columns(j, 1);
   else if (j.queue.threads() == 1 || j.from.count >= j.queue.threads() * least)
@@ -240,9 +241,9 @@ void scan_columns(const job<T, Op>& j) {
     scan_tiles_of_columns(j);
 }
 
-/// Rows longer than this go past the caches if the output does not fit the last-level cache together with its input,
-/// unless it is the input, whose lines are there already. Columns are written by eight rows at once, which is slower
-/// so.
+/// Whether to write long rows past the caches: if input and output together do not fit the last-level cache. A scan in
+/// place does not, since the lines of its input are cached already. Columns are never written past the caches: they are
+/// written eight rows at a time, which would be slower.
 bool worth_streaming(const registry::problem& p, const registry::bindings& where, const backend::cpu::queue& queue) {
   constexpr std::uint64_t long_row = 1024;
   const registry::lines to = lines_of_output(p);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   the columns of a strip of a matrix, and short rows, scanned with vectors; one file for each x86-64 level.
-// Order:  eight rows are a block, which joins the blocks before it as soon as two have one length: a stack of blocks
-//         whose elements are rows. With each block lies the prefix before it, so that the prefix after the newest one
-//         is a single operation. Within the eight rows prefixes descend from the one before them.
-//         Short rows: P(i) is P without the lowest digit of i, and the block that this digit stands for.
-// Shape:  a strip on one thread, by eight rows at a time, each row read once and written once; lanes never meet.
-//         Rows of up to seven elements are read as whole vectors, and dealt out so that each lane has a row.
+// Order:  a block stack whose elements are rows. Eight rows are a block; two neighbouring blocks of the same length are
+//         joined at once. The prefix before each block is kept with it, so the prefix after the newest block takes one
+//         operation. Within eight rows prefixes descend from the one before them.
+//         Short rows: P(i) combines P(i without its lowest digit) and the block of that digit.
+// Shape:  one thread takes a strip of columns, eight rows at a time, without any shuffle; each row is read once and
+//         written once. Rows of up to seven elements are read as whole vectors, and shuffled so that each lane has a
+//         row.
 // Limits: touches nothing beside the strip; all of a block is read before any of it is written.
 // Twins:  serial.cpp; the block stack in order/block_stack.hpp.
 #include "scan_axis/cpu_kernels.hpp"
@@ -32,13 +33,14 @@ vector<T> join(vector<T> a, vector<T> b) {
   return level::apply<Op, T>(a, b);
 }
 
-/// The block of Count rows.
+/// The block value of Count rows.
 template <class T, class Op, unsigned Count>
 [[gnu::always_inline]] inline vector<T> tree(const vector<T>* x) {
   return level::blocks<T, Op>::template tree<Count>(x);
 }
 
-/// A strip's blocks on each level of the stack, and the prefixes before them; those before the next block on top.
+/// The stack of a strip: the blocks of each level, and the prefixes before them. On top, the prefixes before the next
+/// block.
 template <class T>
 struct stack {
   T* rows;
@@ -48,7 +50,7 @@ struct stack {
   T* before(unsigned depth) const { return rows + (2 * depth + 1) * pitch; }
 };
 
-/// P at each of Count rows, where P before them is `before`.
+/// The prefixes at each of Count rows; `before` is the prefix before them.
 template <class T, class Op, unsigned Count>
 [[gnu::always_inline]] inline void prefixes(const vector<T>* x, vector<T> before, vector<T>* p) {
   if constexpr (Count == 1) {
@@ -59,7 +61,7 @@ template <class T, class Op, unsigned Count>
   }
 }
 
-/// Block `number` of a vector of columns, of which `at` has the rows and columns that are there.
+/// Block `number` of a vector of columns. `at` says which rows and columns exist.
 template <class T>
 struct piece {
   strip<T> at;
@@ -69,7 +71,7 @@ struct piece {
   bool is_last;
 };
 
-/// `Whole` knows that all eight rows and all lanes may be read and written.
+/// With `Whole`, all eight rows and all lanes exist.
 template <bool Whole, class T, class Op>
 [[gnu::always_inline]] inline void load_rows(const strip<T>& s, vector<T>* x) {
   for (unsigned r = 0; r < together; ++r) {
@@ -112,8 +114,8 @@ template <bool Whole, class T, class Op>
   store_rows<Whole, T, Op>(s.at, how.inclusive ? p + 1 : p, how.init);
 }
 
-/// Whether rows shorter than a vector may be taken as whole vectors: lanes past a row's end then lie in rows of the
-/// strip that come later, where what is written is overwritten.
+/// Whether rows shorter than a vector may be read and written as whole vectors. Lanes past a row's end must lie in
+/// later rows of the strip, which are written again later.
 template <class T>
 bool may_run_over(const strip<T>& s, std::uint64_t rows_after) {
   return s.columns < width<T> && s.in_stride == s.columns && s.out_stride == s.columns && s.in != s.out &&

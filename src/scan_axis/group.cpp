@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   scan_axis on the ranks of a group.
-// Order:  that of the members' variants: a line's prefixes are computed by one rank. Long lines, of which there are
-//         few, are scans of the group.
-// Shape:  rows where they begin; of a row that a border cuts, the rest is fetched, and goes back scanned. Columns lie
-//         on all ranks: each rank fetches a band of them, scans it, and sends every rank its rows of it.
-// Limits: those of the members' variants; a rank's columns in its memory, beside its part.
+// Order:  that of the members' variants: one rank computes all prefixes of a line. A few long lines are scans of the
+//         group.
+// Shape:  rows: the rank on which a row begins scans it. If a border cuts the row, the rank fetches the rest and sends
+//         it back scanned. Columns lie on all ranks: each rank fetches a band of columns, scans it, and sends every
+//         rank its rows of the band.
+// Limits: those of the members' variants; memory on each rank for its band of columns, besides its part.
 // Twins:  sort_axis/group.cpp; scan/group.cpp, where lines are few.
 #include "registry/rank_lines.hpp"
 #include "scan_axis/problem.hpp"

@@ -21,7 +21,7 @@ inline matrix_layout layout_of_output(const registry::problem& p) {
   return {p.shape[0], p.shape[1], p.shape[p.shape.rank == 4 ? 3 : 1]};
 }
 
-/// The lines that are scanned, and where their results lie.
+/// The lines to scan, and where their results go.
 inline registry::lines lines_of_input(const registry::problem& p) { return {layout_of_input(p), axis_of(p)}; }
 inline registry::lines lines_of_output(const registry::problem& p) { return {layout_of_output(p), axis_of(p)}; }
 
@@ -34,7 +34,7 @@ inline registry::problem scan_of_line(const registry::problem& p) {
   return line;
 }
 
-/// The same of other matrices.
+/// The same problem for other matrices.
 inline registry::problem of_matrices(const registry::problem& p, const matrix_layout& from, const matrix_layout& to) {
   registry::problem other = p;
   other.shape = {from.rows, from.columns};
@@ -43,7 +43,7 @@ inline registry::problem of_matrices(const registry::problem& p, const matrix_la
   return other;
 }
 
-/// What every result begins with; the identity, which changes none, where nothing is given and nothing is needed.
+/// The left operand of every result. It is the identity, which changes none, if the scan has no initial value.
 template <class T, class Op>
 T left_of_results(const registry::problem& p) {
   return starts_from_init(p) ? init_of<T>(p) : Op::template identity<T>();

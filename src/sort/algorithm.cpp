@@ -38,7 +38,7 @@ std::vector<operand> outputs(const problem& p) {
   return all;
 }
 
-/// Comparisons of a merge sort.
+/// The number of comparisons of a merge sort.
 double operations(const problem& p) {
   return static_cast<double>(p.n()) * static_cast<double>(std::bit_width(p.n() == 0 ? 0 : p.n() - 1));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   the order of keys as one bijection between their bits and unsigned codes, in which smaller comes first.
+// What:   maps the bits of keys to unsigned codes, one to one, so that a key with a smaller code comes first.
 // Order:  ascending floats run -infinity ... -0.0 +0.0 ... +infinity NaN: the usual flip of the sign, then minus the
-//         number of negative NaNs, so that those wrap round to the top. A descending code is the complement.
+//         number of negative NaNs, so that negative NaNs wrap around to the top. A descending code is the complement.
 // Limits: usable in host and device code; an encoding costs five integer operations for every type.
 // Twins:  key_code.cl.
 #pragma once
@@ -14,10 +14,10 @@ namespace tilewise::impl::sort {
 
 template <class Bits>  // std::uint32_t or std::uint64_t
 struct sort_code {
-  Bits of_positive;  // flipped in keys without the top bit
-  Bits of_negative;  // flipped in keys with it
-  Bits wrapped;      // codes below this one go to the top
-  Bits complement;   // flipped last
+  Bits of_positive;  // bits flipped in keys whose top bit is 0
+  Bits of_negative;  // bits flipped in keys whose top bit is 1
+  Bits wrapped;      // subtracted next: codes below this one wrap around to the top
+  Bits complement;   // bits flipped last
 
   // Always inlined: files that are compiled for several instruction sets must leave no copy to the linker.
   [[gnu::always_inline]] TILEWISE_ANYWHERE constexpr Bits encode(Bits key) const {
@@ -27,7 +27,7 @@ struct sort_code {
     const Bits flipped = (code ^ complement) + wrapped;
     return flipped ^ (is_top(flipped ^ of_positive) ? of_negative : of_positive);
   }
-  /// Whether codes are keys.
+  /// Whether each code equals its key.
   [[gnu::always_inline]] TILEWISE_ANYWHERE constexpr bool is_identity() const {
     return (of_positive | of_negative | wrapped | complement) == 0;
   }
@@ -54,15 +54,17 @@ constexpr sort_code<key_bits<T>> code_of(bool descending) {
   return {sign, sign, 0, complement};
 }
 
-// Keys of 4 or 8 bytes in memory that has addresses, each alone or with 4 or 8 bytes beside it: all that kernels see.
+// Kernels see only the sizes of types: keys of 4 or 8 bytes, each alone or with a value of 4 or 8 bytes. This holds for
+// memory that has addresses.
 
-/// What moves with a key of a sort of keys alone.
+/// The value type of a sort of keys alone.
 struct nothing {};
 
+/// Whether values move with the keys.
 template <class Value>
 inline constexpr bool moves = !std::is_same_v<Value, nothing>;
 
-/// Keys with what moves with them: a piece of the input, the output or the workspace.
+/// Keys and their values: a range of the input, the output or the workspace.
 template <class Bits, class Value>
 struct elements {
   Bits* keys;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   Batcher's odd-even merge sort: which elements are compared, whatever they are.
+// What:   Batcher's odd-even merge sort: the pairs of elements to compare, which do not depend on the data.
 // Limits: n elements take about n * log2(n)^2 / 4 comparators.
 //
 // Sources: Batcher, Sorting networks and their applications, AFIPS 1968; Knuth, TAOCP 3, 5.3.4, for any n.
@@ -7,7 +7,7 @@
 
 namespace tilewise::impl::sort {
 
-/// Calls f(low, high) for the comparators that sort n elements, in order: runs of 1, 2, 4, ... are merged.
+/// Calls f(low, high) for each comparator that sorts n elements, in order. Runs of 1, 2, 4, ... elements are merged.
 template <class F>
 constexpr void for_each_comparator(unsigned n, F&& f) {
   for (unsigned run = 1; run < n; run *= 2)

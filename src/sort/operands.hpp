@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operands of the sorts whose memory has addresses, as code.hpp describes them. opencl/shared.hpp says the
-// same of OpenCL's.
+// The operands of sorts whose memory has addresses; code.hpp has their types. For OpenCL see opencl/shared.hpp.
 #pragma once
 
 #include "registry/variant.hpp"

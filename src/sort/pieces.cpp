@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays on the host that are too large for a device: it sorts runs, and the CPU merges them.
+// Sorts host arrays that are too large for a device: the device sorts runs, and the CPU merges them.
 #include "registry/pieces.hpp"
 #include "sort/cpu/merge.hpp"
 
@@ -11,26 +11,27 @@ namespace {
 
 std::uint64_t bytes_each(const registry::problem& p) { return size_of(p.type) + payload_size(payload_of(p)); }
 
-/// Input, output and a workspace; and tables, for which OpenCL's sweeps take up to a byte an element.
+/// Whether the device has room for input, output, a workspace, and tables, which take up to a byte per element in
+/// OpenCL's sweeps.
 bool fits(const registry::problem& p, const device_info& on) {
   return registry::has_room(on, p.n() * (3 * bytes_each(p) + 1),
                             p.n() * std::max(size_of(p.type), payload_size(payload_of(p))));
 }
 
-/// Merging costs more than runs save, so arrays that fit are sorted whole. The runs of a variant with another order
-/// could not be merged.
+/// Whether to sort in runs. Arrays that fit are sorted whole, since merging costs more than runs save. Runs of a
+/// variant with another order could not be merged.
 bool is_possible(const registry::problem& p, const registry::choice& how, const backend::device& on) {
   return how.variant->order == registry::claim::tilewise && !fits(p, on.info());
 }
 
-/// So many that three runs with their outputs, a workspace and its tables fill the memory. A power of two, since pools
-/// have just such sizes, and pieces of merges divide it.
+/// The length of a run: three runs with their outputs, a workspace and its tables fill the memory. It is a power of
+/// two, since these are the sizes of pools, and so that pieces of merges divide it.
 std::uint64_t run_length(const registry::problem& p, const device_info& on) {
   const std::uint64_t room = registry::share_of_memory(on, 1, 8);
   return std::bit_floor(std::max<std::uint64_t>(1, room / bytes_each(p)));
 }
 
-/// Leaves runs of `length` elements one after the other.
+/// Writes sorted runs of `length` elements, one after the other.
 template <class Bits, class Value>
 void make_runs(const registry::problem& p, const registry::choice& how, backend::queue& queue,
                elements<Bits, Value> from, elements<Bits, Value> to, std::uint64_t length) {
@@ -56,7 +57,7 @@ void make_runs(const registry::problem& p, const registry::choice& how, backend:
       });
 }
 
-/// From keys to codes, as merges compare them; and from a run's indices to those of the whole array.
+/// Converts keys to codes, which merges compare, and indices within a run to indices in the whole array.
 template <class Bits, class Value>
 void number_and_encode(const registry::problem& p, elements<Bits, Value> runs, std::uint64_t length,
                        sort_code<Bits> code, std::uint64_t tile, backend::cpu::queue& queue) {

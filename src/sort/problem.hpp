@@ -9,7 +9,8 @@
 namespace tilewise::impl::sort {
 
 inline constexpr std::array<std::string_view, 2> order_words{"ascending", "descending"};
-/// What moves with a key: nothing, a value of 4 or 8 bytes, or the key's index in the input, which is then an output.
+/// What moves with a key: nothing, a value of 4 or 8 bytes, or the key's index in the input. Indices are an output
+/// only.
 inline constexpr std::array<std::string_view, 4> payload_words{"none", "values32", "values64", "indices"};
 enum class payload : std::uint8_t { none, values32, values64, indices };
 
@@ -24,7 +25,7 @@ inline bool has_values(const registry::problem& p) {
 /// Bytes that move with a key.
 inline std::size_t payload_size(payload what) { return what == payload::none ? 0 : what == payload::values64 ? 8 : 4; }
 
-/// The sort of n of the elements, whose indices in the whole array move as values.
+/// The sort of n elements of the array. Indices are those in the whole array, so they move as values.
 inline registry::problem part_of(const registry::problem& p, std::uint64_t n) {
   registry::problem part = p;
   part.shape = {n};

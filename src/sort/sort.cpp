@@ -46,7 +46,7 @@ template <scalar T>
 void argsort(std::span<const T> in, std::span<std::uint32_t> indices, const sort_options& options) {
   require_size("indices", indices.size(), in.size());
   const registry::problem p = describe<T>(in.size(), payload::indices, options);
-  registry::admit(p, {});  // or there would be room made for more elements than have indices
+  registry::admit(p, {});  // before memory is allocated for more elements than have indices
   std::vector<T> sorted = host_result<T>(in.size());
   registry::run_admitted(p, options, {{"the input", in}},
                          {{"the sorted keys", std::span(sorted)}, {"the indices", indices}});

@@ -15,8 +15,8 @@ using registry::problem;
 
 constexpr std::array<registry::setting, 2> settings{{{"order", sort::order_words}, {"axis", registry::axis_words}}};
 
-// No lines, lines without elements, one element; lines around those that one thread, one warp and one tile hold, and of
-// several tiles; many and few; gaps.
+// No lines, lines without elements, one element; lines around the length that one thread, one warp and one tile hold,
+// and of several tiles; many and few lines; gaps.
 constexpr std::array<extents, 36> edge_shapes{{
     {0, 0},       {0, 5},           {5, 0},          {1, 1},
     {1, 2},       {2, 1},           {3, 1},          {100, 7},
@@ -54,7 +54,7 @@ std::vector<operand> outputs(const problem& p) {
 
 double elements_of(const problem& p) { return static_cast<double>(p.shape[0]) * static_cast<double>(p.shape[1]); }
 double compulsory_bytes(const problem& p) { return 2 * elements_of(p) * static_cast<double>(size_of(p.type)); }
-/// Comparisons of a merge sort of each line.
+/// The number of comparisons of a merge sort of each line.
 double operations(const problem& p) {
   const std::uint64_t length = lines_of_input(p).length;
   return elements_of(p) * static_cast<double>(std::bit_width(length == 0 ? 0 : length - 1));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   sort_axis on the ranks of a group.
-// Order:  that of the members' variants: a line is sorted by one rank. Long lines, of which there are few, are sorts of
-//         the group.
-// Shape:  rows where they begin; of a row that a border cuts, the rest is fetched, and goes back sorted. Columns lie on
-//         all ranks: each rank fetches a band of them, sorts it, and sends every rank its rows of it.
-// Limits: those of the members' variants; a rank's columns in its memory, beside its part.
+// Order:  that of the members' variants: one rank sorts each line. A few long lines are sorts of the group.
+// Shape:  rows: the rank on which a row begins sorts it. If a border cuts the row, the rank fetches the rest and sends
+//         it back sorted. Columns lie on all ranks: each rank fetches a band of columns, sorts it, and sends every rank
+//         its rows of the band.
+// Limits: those of the members' variants; memory on each rank for its band of columns, besides its part.
 // Twins:  scan_axis/group.cpp; sort/group/variants.cpp, where lines are few.
 #include "registry/rank_lines.hpp"
 #include "sort_axis/problem.hpp"

@@ -17,7 +17,7 @@ inline axis axis_of(const registry::problem& p) { return static_cast<axis>(p.set
 using scan_axis::layout_of_input, scan_axis::layout_of_output, scan_axis::of_matrices;
 using sort::is_descending;
 
-/// The lines that are sorted, and where they go.
+/// The lines to sort, and where their results go.
 inline registry::lines lines_of_input(const registry::problem& p) { return {layout_of_input(p), axis_of(p)}; }
 inline registry::lines lines_of_output(const registry::problem& p) { return {layout_of_output(p), axis_of(p)}; }
 
@@ -28,8 +28,8 @@ inline registry::problem sort_of_line(const registry::problem& p) {
   return line;
 }
 
-/// Whether a GPU sorts lines without gaps one after another, each as a call of its own would: those that are alone, or
-/// so long that each comes nearer to the memory's rate by itself, which pays for its launches.
+/// Whether a GPU sorts lines without gaps one after another, each like a separate call of sort: a line that is alone,
+/// or lines so long that each gets close enough to the memory's bandwidth to pay for its launches.
 inline bool are_sorts_of_their_own(const registry::lines& of) {
   constexpr std::uint64_t long_line = std::uint64_t{1} << 22, short_line = 4096;
   return of.length >= long_line || (of.count == 1 && of.length > short_line);

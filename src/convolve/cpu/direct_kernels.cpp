@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   a block of a convolution with vectors; compiled once for each x86-64 level.
-// Order:  a lane is one result's chain. Rows of the image are taken in ascending order, and with them the mask's rows.
-// Shape:  a few rows by a few vectors of results in registers. A vector of pixels is loaded once for all the rows of
-//         results that it belongs to, and a weight once for all the vectors.
+// Order:  a lane is one result's chain. It takes the rows of the image, and so those of the mask, in ascending order.
+// Shape:  a few rows by a few vectors of results in registers. A vector of pixels is loaded once for all rows of
+//         results that use it, and a weight once for all vectors.
 // Limits: masks of 3 x 3 and 5 x 5 are unrolled; for others the columns are a loop.
 // Twins:  serial.cpp.
 #include "convolve/cpu/direct_kernels.hpp"
@@ -21,8 +21,8 @@ template <class T>
 constexpr unsigned width = level::lanes<T>;
 constexpr unsigned most_vectors = level::vector_bytes == 64 ? 4 : 2;  // as many as registers allow
 
-/// The chains of Rows x Vectors vectors of results. MaskColumns is 0 where the mask's number of columns is not known
-/// at compile time; with Part there is one vector, of which the first `part` lanes are results.
+/// The chains of Rows x Vectors vectors of results. MaskColumns is 0 if the mask's number of columns is not known at
+/// compile time. With Part there is one vector per row, and only its first `part` lanes are results.
 template <class T, unsigned Rows, unsigned Vectors, unsigned MaskColumns, bool Part>
 struct chains {
   const direct_step<T>& step;
@@ -37,7 +37,7 @@ struct chains {
       return level::load(from);
   }
 
-  /// Row p of the image, counted from x, belongs to the mask's row p - q for the results' row q.
+  /// Adds row p of the image, counted from x. For row q of the results it meets row p - q of the mask.
   template <unsigned First, unsigned End>
   [[gnu::always_inline]] void add_row(std::uint64_t p) {
     const T* const row = x + p * step.x_stride;
@@ -81,7 +81,7 @@ template <class T, unsigned Rows, unsigned Vectors, unsigned MaskColumns, bool P
   block.write(s.y + i * s.y_stride + j);
 }
 
-/// Rows i to i + Rows of the results.
+/// Computes rows [i, i + Rows) of the results.
 template <class T, unsigned Rows, unsigned MaskColumns>
 void convolve_rows(const direct_step<T>& s, std::uint64_t i) {
   std::uint64_t j = 0;

@@ -6,7 +6,8 @@
 
 namespace tilewise::impl::convolve {
 
-/// A block of results, all of whose pixels exist: result (i, j) takes them from x[i * x_stride + j] on.
+/// Computes a block of results whose masks do not reach past the image. The pixels of result (i, j) begin at
+/// x[i * x_stride + j].
 template <class T>
 struct direct_step {
   const T* x;
@@ -15,7 +16,7 @@ struct direct_step {
   std::uint64_t mask_rows, mask_columns;
   T* y;
   std::uint64_t y_stride;
-  std::uint64_t rows, columns;  // of the block
+  std::uint64_t rows, columns;  // the size of the block
 };
 
 template <class T>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   convolution by the definition on the CPU, the result cut into tiles.
 // Order:  one chain per result, the mask's taps in order.
-// Shape:  each tile belongs to one thread. Where the mask stays within the image it is read in place; where it crosses
-//         the edge, from a copy with zeros around.
+// Shape:  one thread computes a tile. If all its masks stay within the image, the image is read in place; otherwise a
+//         copy with zeros around it is read.
 // Limits: none.
 // Twins:  serial.cpp; the kernels are in direct_kernels.cpp.
 #include "backend/cpu/device.hpp"
@@ -37,7 +37,7 @@ struct convolution {
   T* y;
   decltype(direct_kernels<T>::convolve) kernel;
 
-  /// Pixels of a row that this many results need.
+  /// How many pixels of a row this many results need.
   std::uint64_t taken_columns(std::uint64_t results) const { return results + s.mask.columns - 1; }
   std::uint64_t taken_rows(std::uint64_t results) const { return results + s.mask.rows - 1; }
 

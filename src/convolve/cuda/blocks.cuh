@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   a thread makes a block of results, a pack of neighbouring columns in four neighbouring rows, from pixels
-//         where they lie in the image: the first-level cache has what neighbours read as well. Packs of pixels are
-//         read whole; warps at an edge, and those whose packs do not begin at multiples of 16 bytes, read elements one
-//         by one.
-// Order:  one chain per result. Rows of the image are taken in ascending order, and with them the mask's rows.
+// What:   a thread computes a block of results: a pack of neighbouring columns in four neighbouring rows. It reads
+//         pixels from the image in place, since the first-level cache holds what its neighbours read too. Pixels are
+//         read in packs. Warps at an edge, and warps whose packs do not begin at multiples of 16 bytes, read single
+//         elements.
+// Order:  one chain per result. It takes the rows of the image, and so those of the mask, in ascending order.
 // Shape:  groups of 8 warps below each other; all loops over a mask are unrolled, except at the edges.
 // Limits: square masks.
 // Twins:  serial.cpp, opencl/blocks.cl.
@@ -13,7 +13,7 @@
 
 namespace tilewise::impl::convolve {
 
-/// Of a group: its tile begins so many columns before the first result that its pixels begin at a pack of the image.
+/// The tile of a group. It begins so many columns before the first result that its pixels begin at a pack of the image.
 template <class T>
 struct block_tile {
   static constexpr unsigned rows = 4, tile_rows = group_rows * rows, tile_columns = group_columns * pack_length<T>;
@@ -25,7 +25,8 @@ struct block_tile {
   static std::uint64_t tiles(const sizes& s) { return across(s) * ceil_div(s.result.rows, std::uint64_t{tile_rows}); }
 };
 
-/// A square mask. Nine weights stay in registers; of larger masks a row is read from shared memory when it is needed.
+/// A square mask. The nine weights of a 3 x 3 mask stay in registers. A row of a larger mask is read from shared memory
+/// when it is needed.
 template <unsigned Mask, class T>
 class square_mask {
   static constexpr unsigned pitch = in_packs<T>(Mask);
@@ -36,7 +37,7 @@ class square_mask {
  public:
   static constexpr unsigned room = Mask * pitch;
 
-  /// All threads of the group together.
+  /// All threads of the group must call it together.
   __device__ __forceinline__ square_mask(T* shared, const operands<T>& o) : shared_(shared) {
     copy_mask(shared, o, pitch);
     __syncthreads();
@@ -44,7 +45,7 @@ class square_mask {
 #pragma unroll
       for (unsigned r = 0; r < Mask; ++r) load<Mask, false>(kept_[r], shared + r * pitch);
   }
-  /// With Unrolled, r is known to the compiler, so that registers can be chosen by it.
+  /// With Unrolled, the compiler knows r, so that r can select registers.
   template <bool Unrolled>
   __device__ __forceinline__ void row(T (&to)[Mask], int r) const {
     if constexpr (is_kept && Unrolled) {
@@ -56,7 +57,7 @@ class square_mask {
   }
 };
 
-/// What a thread makes: chains, and the pixels under one row of the mask for all of its columns.
+/// The work of a thread: its chains, and the pixels under one row of the mask for all its columns.
 template <unsigned Mask, class T>
 struct block {
   static constexpr int rows = block_tile<T>::rows;
@@ -64,7 +65,7 @@ struct block {
   T chain[rows][columns] = {};
   T pixel[width];
 
-  /// The p-th row of pixels belongs to the mask's row p - q for the block's row q.
+  /// Adds the p-th row of pixels. For row q of the block it meets row p - q of the mask.
   template <bool Unrolled, class Weights>
   __device__ __forceinline__ void add(const Weights& mask, int p) {
 #pragma unroll
@@ -80,7 +81,7 @@ struct block {
   }
 };
 
-/// As many as have registers without spilling much.
+/// As many groups per multiprocessor as have enough registers without spilling much.
 template <unsigned Mask, class T>
 inline constexpr unsigned block_groups_on_unit = 4 - (Mask > 5 ? 1 : 0) - (sizeof(T) == 8 ? 1 : 0);
 
@@ -125,7 +126,7 @@ __global__ void __launch_bounds__(group_size, block_groups_on_unit<Mask, T>) blo
   }
 }
 
-/// Of the variant blocks, which takes whatever boxes does and images that begin anywhere.
+/// Runs the variant `blocks`. It accepts every problem that `boxes` accepts, and images that begin at any address.
 void run_blocks(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
                 backend::queue& on);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   a group makes one tile of results after the other. While it works on one, the hardware copies the box of
-//         pixels under the next to shared memory, with zeros for what is beyond the image; each of its threads makes a
-//         block of results, as in blocks.cuh. Weights are in registers.
-// Order:  one chain per result. Rows of the image are taken in ascending order, and with them the mask's rows.
+// What:   a group computes one tile of results after the other. Meanwhile the hardware copies the box of pixels under
+//         the next tile to shared memory, with zeros beyond the image. Each thread computes a block of results, as in
+//         blocks.cuh. Weights are in registers.
+// Order:  one chain per result. It takes the rows of the image, and so those of the mask, in ascending order.
 // Shape:  groups of 8 warps below each other, as many as run at once; all loops over a mask are unrolled.
 // Limits: f32; compute capability 9.0; square masks; images whose rows begin at multiples of 16 bytes.
 // Twins:  serial.cpp.
@@ -29,13 +29,13 @@ struct box_tile {
   }
 };
 
-/// The value, which is the same in all lanes, by a reduction: the compiler then knows that it is, and can have it in a
-/// uniform register, of which a warp has one and not one for each lane.
+/// Returns a value that is the same in all lanes, by a reduction. So the compiler knows that it is the same, and can
+/// keep it in a uniform register, which exists once per warp and not once per lane.
 __device__ __forceinline__ float uniform(float value) {
   return __uint_as_float(__reduce_or_sync(backend::cuda::all_lanes, __float_as_uint(value)));
 }
 
-/// A square mask, as a block wants it.
+/// A square mask with the interface that a block needs.
 template <unsigned Mask, class T>
 struct kept_mask {
   T weight[Mask][Mask];
@@ -51,7 +51,7 @@ struct kept_mask {
   }
 };
 
-/// As many as have registers without spilling much.
+/// As many groups per multiprocessor as have enough registers without spilling much.
 template <unsigned Mask, class T>
 inline constexpr unsigned box_groups_on_unit = Mask == 7 ? 4 : 3;
 
@@ -81,7 +81,7 @@ __device__ __forceinline__ void make_tile(const operands<T>& o, const kept_mask<
   }
 }
 
-/// There are two boxes: thread 0 asks for the next once all have left the one before.
+/// There are two boxes. Thread 0 requests the next box once all threads are done with the one before.
 template <unsigned Mask, unsigned Before, class T>
 __global__ void __launch_bounds__(group_size, box_groups_on_unit<Mask, T>)
     boxes(const operands<T> o, const __grid_constant__ CUtensorMap image) {

@@ -43,7 +43,7 @@ needs needs_of(unsigned tile, const problem& p) {
   return found;
 }
 
-/// On an H200 the large tile was the faster one from 128 tiles on for its 132 units, and slower with 32.
+/// On an H200, which has 132 compute units, the large tile was faster from 128 tiles on, and slower with 32.
 unsigned tile_for(const problem& p, const device_info& on, const tuning& t) {
   const auto [wanted] = t.of(axes);
   if (wanted != 0) return wanted;

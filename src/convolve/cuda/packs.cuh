@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   a group makes a tile of results, a thread Rows neighbouring rows of Packs packs of columns, which are in
-//         registers. The pixels under the tile's taps and the mask are in shared memory; of each pack of columns, the
+// What:   a group computes a tile of results; a thread computes Rows neighbouring rows of Packs packs of columns in its
+//         registers. The mask and the pixels under the tile's taps are in shared memory. For each pack of columns, the
 //         pixels under a pack of taps move through registers.
-// Order:  one chain per result. Rows of the image are taken in ascending order, and with them the mask's rows.
+// Order:  one chain per result. It takes the rows of the image, and so those of the mask, in ascending order.
 // Shape:  groups of 8 warps. A pixel is read once for Rows results in each row of the mask, a pack of weights once for
 //         all columns of the thread; packs of a thread lie a warp's width apart.
 // Limits: compute capability 8.0; shared memory for the pixels and the mask.
@@ -17,7 +17,7 @@ template <class T, unsigned Rows, unsigned Packs>
 struct pack_shape {
   static constexpr unsigned tile_rows = group_rows * Rows, tile_columns = group_columns * pack_length<T> * Packs;
 
-  /// Of the pixels in shared memory, which follow the mask.
+  /// The pitch of the pixels in shared memory, where they follow the mask.
   TILEWISE_ANYWHERE static std::uint64_t pitch(const sizes& s) {
     return in_packs<T>(tile_columns + s.mask.columns - 1);
   }
@@ -26,7 +26,7 @@ struct pack_shape {
   }
 };
 
-/// Where a thread finds what its results are made of.
+/// Where a thread finds its pixels and the mask.
 template <class T>
 struct pack_taps {
   const T* pixel;  // under the first tap of the thread's first result
@@ -35,15 +35,15 @@ struct pack_taps {
   int mask_rows, mask_columns, mask_pitch;
 };
 
-/// A thread's chains, and what it adds to them. Of each of its packs of columns it has two packs of pixels: element e
-/// of a row is in place e % window, so that nothing moves while the taps go along the row.
+/// A thread's chains, and the pixels that it adds to them. For each of its packs of columns it holds two packs of
+/// pixels. Element e of a row is in place e % window, so that nothing moves while the taps go along the row.
 template <unsigned Rows, unsigned Packs, class T>
 struct chains {
   static constexpr unsigned length = pack_length<T>, window = 2 * length;
   T at[Rows][Packs][length] = {};
   T pixel[Packs][window];
 
-  /// Elements from row[first] on, where First is `first` % window.
+  /// Loads elements from row[first] on. First is `first` % window.
   template <unsigned First>
   __device__ __forceinline__ void load_pixels(const T* row, int first) {
 #pragma unroll
@@ -51,9 +51,8 @@ struct chains {
       load<length, false>(pixel[k] + First, row + first + k * group_columns * length);
   }
 
-  /// Count taps of a row of the mask, the first of them at `weights` and over the pixels at First, for the p-th row of
-  /// pixels, which belongs to the mask's row p - q for the thread's row q. With Some, not every row of the thread has
-  /// one.
+  /// Adds Count taps of a row of the mask. The first tap is at `weights`, and over the pixels at First. For row q of
+  /// the thread, the p-th row of pixels meets row p - q of the mask. With Some, this row does not exist for every q.
   template <unsigned First, unsigned Count, bool Some>
   __device__ __forceinline__ void add(const pack_taps<T>& from, const T* weights, int p) {
 #pragma unroll
@@ -71,7 +70,7 @@ struct chains {
     }
   }
 
-  /// The last taps of a row, from the s-th on: their number is odd, and less than a pack has.
+  /// Adds the last taps of a row, from the s-th on. Their number is odd, and less than a pack.
   template <unsigned First, bool Some>
   __device__ __forceinline__ void add_last(const pack_taps<T>& from, const T* row, const T* weights, int p, int s) {
     if (length == 4 && from.mask_columns - s == 3) {
@@ -115,7 +114,7 @@ struct chains {
   }
 };
 
-/// As many as have registers without spilling much.
+/// As many groups per multiprocessor as have enough registers without spilling much.
 template <unsigned Packs, class T>
 inline constexpr unsigned pack_groups_on_unit = (Packs == 1 ? 4 : 3) - (sizeof(T) == 8 ? 1 : 0);
 

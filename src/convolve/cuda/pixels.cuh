@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   how CUDA convolutions copy pixels and the mask to shared memory; how those whose threads make neighbouring
-//         columns load them, and store results, in packs of 16 bytes.
+// What:   copies pixels and the mask to shared memory for CUDA convolutions. For those whose threads compute
+//         neighbouring columns, also loads pixels and stores results in packs of 16 bytes.
 // Order:  none; only data moves.
 // Shape:  groups of 8 warps copy; a warp loads and stores a pack of each lane in a row.
 // Limits: compute capability 8.0.
@@ -21,7 +21,7 @@ TILEWISE_ANYWHERE constexpr std::uint64_t in_packs(std::uint64_t columns) {
   return ceil_div(columns, std::uint64_t{pack_length<T>}) * pack_length<T>;
 }
 
-/// +0 where there is nothing to copy; `from` is an address of the image in any case.
+/// Copies an element, or +0 if there is nothing to copy. `from` must be an address in the image in either case.
 template <class T>
 __device__ void copy_or_zero(T* to, const T* from, bool is_there) {
   asm volatile(
@@ -30,7 +30,8 @@ __device__ void copy_or_zero(T* to, const T* from, bool is_there) {
       : "memory");
 }
 
-/// The pixels under the taps of the tile at (row, column), `height` rows `pitch` apart. A thread goes down its columns.
+/// Copies the pixels under the taps of the tile at (row, column): `height` rows, `pitch` apart. A thread goes down its
+/// columns.
 template <class T>
 __device__ void copy_pixels(T* to, const operands<T>& o, tile_place tile, unsigned height, unsigned pitch) {
   for (unsigned j = threadIdx.x; j < pitch; j += group_columns) {
@@ -51,7 +52,7 @@ __device__ void copy_mask(T* to, const operands<T>& o, unsigned pitch) {
     to[i / mask_columns * pitch + i % mask_columns] = o.weights[i];
 }
 
-/// The pixels as above and the mask, by all threads of the group; returns when they are there.
+/// Copies these pixels and the mask, by all threads of the group. Returns when they are in shared memory.
 template <class T>
 __device__ __forceinline__ void copy_operands(T* pixels, unsigned height, unsigned pitch, T* weights,
                                               unsigned mask_pitch, const operands<T>& o, tile_place tile) {
@@ -62,7 +63,7 @@ __device__ __forceinline__ void copy_operands(T* pixels, unsigned height, unsign
   __syncthreads();
 }
 
-/// The next Count pixels; whole packs are read. In place: in the image, where no group of the launch writes.
+/// Loads the next Count pixels, in whole packs. InPlace: from the image, which no group of the launch writes.
 template <unsigned Count, bool InPlace, class T>
 __device__ __forceinline__ void load(T* to, const T* from) {
   constexpr unsigned length = pack_length<T>;
@@ -82,9 +83,9 @@ inline __device__ bool lies_in(std::uint64_t first, std::uint64_t count, std::ui
   return first <= size && count <= size - first;
 }
 
-/// A warp's results in one row, a pack of each lane, from y[first] on, where first may be negative; `is_inside` if all
-/// of them are in the row. Where they do not begin at a pack they are stored lane after lane, by way of shared memory,
-/// so that what is stored at once lies in one line.
+/// Stores a warp's results in one row, a pack of each lane, from y[first] on; `first` may be negative. `is_inside` says
+/// that all of them are in the row. If they do not begin at a pack, they are stored one element per lane, through
+/// shared memory, so that each store of the warp lies in one line.
 template <class T>
 __device__ __forceinline__ void store_results(T* y, std::uint64_t columns, std::uint64_t first, bool is_inside,
                                               const T* results, T* shared) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   what the CUDA convolutions share: the operands, and where a group's tile lies.
 // Order:  one chain per result: from +0, for r and s ascending, the product and the sum each rounded.
-// Shape:  a group makes one tile of the result.
+// Shape:  a group computes one tile of the result.
 // Limits: fewer than 2^31 tiles.
 // Twins:  serial.cpp, opencl/program.cl.
 #pragma once
@@ -36,7 +36,7 @@ __device__ inline tile_place place_of(const sizes& s, unsigned tile_rows, unsign
   return {std::uint64_t{blockIdx.x / across} * tile_rows, std::uint64_t{blockIdx.x % across} * tile_columns};
 }
 
-/// Why a group cannot have this much shared memory; empty if it can.
+/// Why a group cannot use this much shared memory; empty if it can.
 inline std::string too_much_shared(std::uint64_t bytes, const device_info& on) {
   if (bytes <= on.local_memory) return "";
   return "a group needs " + std::to_string(bytes) + " bytes of shared memory and " + on.name + " has " +

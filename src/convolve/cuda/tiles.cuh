@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   a group makes a tile of results. The pixels under their taps (the tile and a halo) and the mask are in shared
-//         memory, the results of a thread in registers: Rows neighbouring rows of columns that lie a warp apart.
-// Order:  one chain per result. Rows of the image are taken in ascending order, and with them the mask's rows.
+// What:   a group computes a tile of results. The mask and the pixels under the taps (the tile and a halo) are in
+//         shared memory. A thread has its results in registers: Rows neighbouring rows of columns that lie a warp
+//         apart.
+// Order:  one chain per result. It takes the rows of the image, and so those of the mask, in ascending order.
 // Shape:  groups of 8 warps; a pixel is read once for Rows results, a weight once for all columns of the thread.
 // Limits: compute capability 8.0; square masks, whose loops are unrolled.
 // Twins:  serial.cpp, opencl/tiles.cl.
@@ -31,8 +32,7 @@ struct taps {
   unsigned mask_pitch;
 };
 
-/// For the p-th row of pixels, which belongs to the mask's row p - q for the thread's row q; not every one has such a
-/// row.
+/// Adds the p-th row of pixels. For row q of the thread it meets row p - q of the mask, if there is such a row.
 template <unsigned Mask, unsigned Rows, class T>
 __device__ void add_row(T (&chain)[Rows][pack_length<T>], const taps<T>& at, int p) {
   T pixel[Mask][pack_length<T>];
@@ -51,7 +51,7 @@ __device__ void add_row(T (&chain)[Rows][pack_length<T>], const taps<T>& at, int
   }
 }
 
-/// As many as have registers without spilling much.
+/// As many groups per multiprocessor as have enough registers without spilling much.
 template <unsigned Mask, class T>
 inline constexpr unsigned groups_on_unit = Mask > 5 && sizeof(T) == 8 ? 2 : 3;
 

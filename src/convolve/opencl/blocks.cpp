@@ -17,7 +17,7 @@ namespace {
 using registry::problem;
 using registry::tuning;
 
-/// Of a group, as blocks.cl has it.
+/// The tile of a work-group, as in blocks.cl.
 struct block_tile {
   static constexpr unsigned item_rows = 4, rows = tile_group.height * item_rows;
   sizes of;

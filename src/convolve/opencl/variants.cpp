@@ -36,7 +36,7 @@ std::string simple_unsupported(const problem&, const backend::device& on, const 
 
 // tiles
 
-/// A group's tile when each item has this many rows of it.
+/// A work-group's tile if each work-item computes `rows` rows.
 struct tile_shape {
   unsigned item_rows, item_columns;
 

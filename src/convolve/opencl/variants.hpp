@@ -9,19 +9,20 @@
 
 namespace tilewise::impl::convolve {
 
-/// The group of each of them.
+/// The work-group of all these variants.
 inline constexpr backend::opencl::group_shape tile_group{32, 8};
 
-/// What programs are compiled with whose items make `rows` rows of 16 bytes of results.
+/// The preprocessor definitions of programs whose work-items compute `rows` rows of 16 bytes of results.
 std::string definitions_of(const registry::problem& p, unsigned rows);
 
-/// In elements.
+/// Where `m` begins in its buffer, in elements.
 std::uint64_t first_of(const backend::memory& m, const registry::problem& p);
 
 /// Why the mask cannot be in constant memory; empty if it can.
 std::string not_constant(const registry::problem& p);
 
-/// A __constant argument is a cl_mem no larger than constant memory; a mask in a larger one is copied out of it.
+/// The mask as a __constant argument. OpenCL limits the size of the whole cl_mem to that of constant memory, so a mask
+/// that is part of a larger cl_mem is copied.
 class constant_mask {
  public:
   constant_mask(backend::opencl::queue& q, const backend::memory& mask);

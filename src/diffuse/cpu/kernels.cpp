@@ -16,14 +16,14 @@ namespace {
 
 namespace simd = backend::cpu::TILEWISE_LEVEL;
 
-/// All lanes of a vector from an array.
+/// Loads all lanes of a vector from an array.
 template <class T>
 struct whole {
   simd::vector<T> load(const T* from) const { return simd::load(from); }
   void store(T* to, simd::vector<T> v) const { simd::store(to, v); }
 };
 
-/// The first lanes.
+/// Loads only the first lanes of a vector.
 template <class T>
 struct some {
   unsigned count;
@@ -45,7 +45,7 @@ struct wide_weights {
         rate(simd::broadcast(w.rate)) {}
 };
 
-/// A vector of elements from `here` on, and those around it.
+/// A vector of elements from `here` on, and access to its neighbours.
 template <class T, mask Mask, class Lanes>
 struct neighbours {
   const T* const* rows;
@@ -67,7 +67,8 @@ void step_row(const T* const* rows, T* to, std::uint64_t count, const weights<T>
         stepped<Mask, plain_arithmetic>(w, neighbours<T, Mask, decltype(lanes)>{around, i, lanes});
     lanes.store(to + i, Last ? simd::canonical<T>(next) : next);
   };
-  // Vectors across two cache lines cost twice as much, stores even more: so the first one ends at the end of a line.
+  // A load across two cache lines costs twice as much, a store even more. So the first vector ends at the end of a
+  // line.
   const std::uint64_t past = reinterpret_cast<std::uintptr_t>(to) % simd::vector_bytes / sizeof(T);
   std::uint64_t i = past == 0 ? 0 : std::uint64_t{simd::lanes<T>} - past;
   if (i >= count) i = 0;
@@ -76,8 +77,8 @@ void step_row(const T* const* rows, T* to, std::uint64_t count, const weights<T>
   if (i < count) step(i, some<T>{static_cast<unsigned>(count - i)});
 }
 
-/// Whether a value is huge_value or more, or not a number. In the bits without the sign, anything beyond carries into
-/// the sign.
+/// Whether the magnitude of a value is huge_value or more, or it is NaN. Adding a constant to the bits without the sign
+/// sets the sign bit exactly for these values.
 template <class T>
 bool has_huge(const T* row, std::uint64_t count) {
   using bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;

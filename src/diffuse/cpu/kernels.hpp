@@ -7,8 +7,8 @@
 
 namespace tilewise::impl::diffuse {
 
-/// One step of `count` neighbouring elements of a row. rows[k] is the row k - radius further down; each may be read
-/// from `radius` elements before it to `radius` elements after it.
+/// Computes one step of `count` neighbouring elements of a row. rows[k] is the row that lies k - radius rows further
+/// down. Each row may be read from `radius` elements before its pointer to `radius` elements after the last element.
 template <class T>
 using row_step = void(const T* const* rows, T* to, std::uint64_t count, const weights<T>& w);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   diffusion on the CPU: one pass over memory for each step, or for several of them.
+// What:   diffusion on the CPU: each pass over memory computes one or several steps.
 // Order:  every element is stepped by the same expression as in the definition; an element that two tiles need is
 //         computed in both.
-// Shape:  tiles of `band` rows of `strip` columns, in parallel. A tile flows through its levels, one per step: as soon
-//         as a row has come in, each level steps the row that has just become complete below it. Each level keeps its
-//         last 2 * radius + 1 rows, so that all levels of a strip stay in the caches. A level reaches one radius
-//         further than the next one on each side, as far as the field goes.
+// Shape:  tiles of `band` rows of `strip` columns, in parallel. A tile has one level per step. When a row is read, each
+//         level computes the next row whose neighbours the level before it has now completed. Each level keeps its last
+//         2 * radius + 1 rows, so that all levels of a strip stay in the caches. Within the field, each level is one
+//         radius wider on each side than the next.
 // Limits: none.
 // Twins:  serial.cpp; the steps of a row are in kernels.cpp.
 #include "backend/cpu/device.hpp"
@@ -21,7 +21,8 @@ using backend::buffer;
 constexpr std::array<unsigned, 5> strips{64, 256, 512, 1024, 4096};
 constexpr std::array<unsigned, 4> bands{16, 64, 256, 1024};
 constexpr std::array<unsigned, 5> depths{2, 4, 8, 16, 32};
-/// Steps of elements. Twice as many, on a Zen 3 some 30 us, take as long with a second thread, which must be woken.
+/// How many element steps are worth a thread. On a Zen 3, twice as many take some 30 us on one thread and as long on
+/// two, since the second must be woken.
 constexpr std::uint64_t worth_a_thread = 16384;
 constexpr std::array<registry::tuning_axis, 2> fused_axes{{{"strip", strips, 4096}, {"band", bands, 64}}};
 constexpr std::array<registry::tuning_axis, 3> temporal_axes{
@@ -40,7 +41,7 @@ struct range {
   }
 };
 
-/// How the mask is computed.
+/// The form of the mask that is computed.
 template <class T>
 struct form {
   mask name;
@@ -62,7 +63,7 @@ class cascade {
         stride_(row_elements(columns.size(), depth)),
         scratch_(scratch) {}
 
-  /// Length of a row with one cache line for its ghosts on either side, in whole lines.
+  /// The length of a row in whole cache lines, with one more line on each side for its ghosts.
   static std::uint64_t row_elements(std::uint64_t columns, std::uint64_t depth) {
     return (ceil_div(columns + 2 * widest * depth, cache_line<T>) + 2) * cache_line<T>;
   }
@@ -70,7 +71,7 @@ class cascade {
     return depth * rows_kept * row_elements(columns, depth);
   }
 
-  /// False if it gave up, since a value is too large for the form.
+  /// Returns false if a value is too large for the form; the output is then incomplete.
   bool run(const T* from, T* to, bool last) const {
     const range first = rows_of(0);
     for (std::uint64_t front = first.begin; front < rows_.end + depth_ * radius_; ++front) {
@@ -89,7 +90,7 @@ class cascade {
   range rows_of(std::uint64_t level) const { return rows_.widened((depth_ - level) * radius_, field_.rows); }
   range columns_of(std::uint64_t level) const { return columns_.widened((depth_ - level) * radius_, field_.columns); }
 
-  /// The kept row of a level, offset so that adding a column's number gives that element.
+  /// Row j of a level, as a pointer to which a column's number in the field is added.
   T* row(std::uint64_t level, std::uint64_t j) const {
     const std::uint64_t slot = level * rows_kept + j % rows_kept;
     return scratch_ + slot * stride_ + cache_line<T> - columns_of(0).begin;
@@ -118,7 +119,7 @@ class cascade {
     if (!is_output) set_edges(level, j);
   }
 
-  /// The strip's element and the ghosts, where the level reaches an edge.
+  /// Sets the elements of the boundary strips and the ghosts of a row, if the level reaches an edge of the field.
   void set_edges(std::uint64_t level, std::uint64_t j) const {
     const range columns = columns_of(level);
     T* const elements = row(level, j);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   one step per pass, without shared memory; diffuse/cuda:temporal uses it for passes of one step.
 // Order:  shared.cuh.
-// Shape:  a thread steps 16 bytes of each of two rows. It loads its neighbours too: the L1 cache has them.
+// Shape:  a thread steps 16 bytes of each of two rows. It loads the neighbouring elements too, from the L1 cache.
 // Limits: none.
 // Twins:  serial.cpp.
 #pragma once
@@ -30,7 +30,7 @@ __device__ __forceinline__ void load_inner(const T* from, const field<T>& f, std
   }
 }
 
-/// The same where columns may be strips or beyond an edge, or rows do not begin on a pack.
+/// The same for columns that may be in the strips or beyond an edge, or rows that do not begin at a pack.
 template <class T, int Rows, int Width>
 __device__ __forceinline__ void load_anywhere(const T* from, const field<T>& f, std::int64_t j, std::int64_t i,
                                               T (&near)[Rows][Width]) {

@@ -14,14 +14,14 @@ namespace tilewise::impl::diffuse {
 
 namespace {
 
-/// With masks of radius 1; with others half as many, so that the halo is the same.
+/// Steps per launch with masks of radius 1. Masks of radius 2 take half as many, so that the halo is the same.
 constexpr std::array<unsigned, 6> depths{2, 4, 6, 8, 12, 16};
 constexpr std::array<unsigned, 5> tile_values{0, 1, 2, 3, 4};
 constexpr std::array<std::string_view, 5> tile_words{"auto", "small", "middle", "large", "tall"};
 constexpr std::array<registry::tuning_axis, 2> axes{{{"tile", tile_values, 0, tile_words}, {"steps", depths, 8}}};
 
-/// Calls f(shape{}) with the shape of a word. Their sizes do not depend on the type; doubles take more warps, or fewer
-/// groups at a time, for want of registers.
+/// Calls f(shape{}) with the shape that a word names. Sizes do not depend on the type. Doubles need more registers, so
+/// they take more warps or fewer groups at a time.
 template <class T, class F>
 void with_shape(unsigned tile, const F& f) {
   constexpr bool is_wide = sizeof(T) == 8;
@@ -52,17 +52,17 @@ struct tiling {
   std::uint64_t down(const sizes& s, std::uint64_t halo) const { return tiles_along(s.rows, height, halo); }
 };
 
-/// Steps of a launch, at most.
+/// The most steps of a launch.
 std::uint64_t depth_of(const registry::problem& p, const registry::tuning& t) {
   const auto [tile, steps] = t.of(axes);
   return steps / radius_of(mask_of(p));
 }
 
-/// So that packs of a row are a tile's own or not, all of them.
+/// The halo rounded up to whole packs, so that a tile owns each pack of a row either completely or not at all.
 std::uint64_t margin_of(std::uint64_t halo, std::uint64_t pack) { return ceil_div(halo, pack) * pack; }
 
-/// "auto": the smallest tiles that are no more than the multiprocessors, and otherwise those whose threads leave room
-/// for two groups on one.
+/// Chooses the tiles. "auto" takes the smallest tiles whose number does not exceed that of multiprocessors; if none are
+/// so few, the tiles of which a multiprocessor has room for two groups.
 tiling tiling_of(const registry::problem& p, const device_info& on, const registry::tuning& t) {
   const auto [tile, steps] = t.of(axes);
   if (tile != 0) return {p, tile};
@@ -127,7 +127,8 @@ std::string unsupported(const registry::problem& p, const backend::device& on, c
   return tiled.room <= on.info().local_memory ? "" : "its rows do not fit the shared memory of " + on.info().name;
 }
 
-/// Where an H200 takes less for a step once `resident` has begun, and so many steps that it makes up for its beginning.
+/// Whether `resident` is faster: for sizes where its steps take less time on an H200, and with enough steps to make up
+/// for its startup.
 bool suits_resident(const registry::problem& p) {
   const sizes s(p);
   const std::uint64_t n = s.elements();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   the kernel of diffuse/cuda:registers: several steps of a tile that its group holds in registers.
 // Order:  shared.cuh.
-// Shape:  rows.cuh. With each step the valid part of the tile shrinks by a radius on each side, but not
-//         where the tile ends with the field: beyond an edge stand copies of the edge. Tiles away from the edges have
-//         code without them, which is most of the work of a large field.
+// Shape:  rows.cuh. With each step the valid part of the tile shrinks by a radius on each side, except at an edge of
+//         the field: beyond an edge there are copies of the edge. Tiles away from the edges, which are most of a large
+//         field, run code without these copies.
 // Limits: the field is no smaller than a tile; 31 bits count its rows and columns.
 // Twins:  serial.cpp, opencl/registers.cl.
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace tilewise::impl::diffuse {
 
-/// With the number of groups whose registers a multiprocessor has room for.
+/// A tile's shape, with the number of groups for whose registers a multiprocessor has room.
 template <int Columns, int Rows, int Warps, int Groups>
 struct register_shape : tile_shape<Columns, Rows, Warps> {
   static constexpr int groups = Groups, height = Warps * Rows;
@@ -22,12 +22,12 @@ struct register_shape : tile_shape<Columns, Rows, Warps> {
 /// The steps of a launch, whose grid is the tiles.
 struct tile_pass {
   unsigned steps;
-  int margin, halo;  // left and right, and above and below, that the steps use up
-  bool packed;       // rows of the fields begin on packs, and so does whatever a tile owns of them
+  int margin, halo;  // elements that the steps use up: left and right (margin), above and below (halo)
+  bool packed;       // rows of the fields begin at packs, and so does a tile's own part of each row
 };
 
-/// Of one direction: where a tile begins, and what of the field is its own. Tiles are one step apart, and the last one
-/// ends with the field.
+/// In one direction: where a tile begins, and which part of the field it writes. Tiles are at equal distances, but the
+/// last one ends with the field.
 struct tile_span {
   int origin, begin, end;
 
@@ -40,13 +40,14 @@ struct tile_span {
   __device__ bool owns(int at) const { return at >= begin && at < end; }
 };
 
-/// A number that the compiler takes for a new one, and so does not keep what it computed from the old one.
+/// Returns the same number, but hides that from the compiler. So the compiler does not keep values in registers that it
+/// computed from the number before.
 __device__ __forceinline__ unsigned anew(unsigned number) {
   asm volatile("" : "+r"(number));
   return number;
 }
 
-/// Where the tile of a group is, and the first element of a thread.
+/// Where the tile of a group lies, and the first element of a thread.
 template <class Shape>
 struct tile_place {
   tile_span x, y;
@@ -70,7 +71,7 @@ struct register_rows : tile_rows<T, Mask, Shape::columns, Shape::rows> {
   static constexpr int pack_columns = pack_length<T>;  // with a sign, as offsets are
   static constexpr bool may_pack = columns % pack_columns == 0;
 
-  /// What other launches wrote is never read from a first-level cache.
+  /// Loads past the first-level cache, since other launches wrote the field.
   __device__ __forceinline__ void load(const T* from, bool packed) {
     from += j * f.columns + i;
 #pragma unroll
@@ -131,7 +132,7 @@ struct register_rows : tile_rows<T, Mask, Shape::columns, Shape::rows> {
     }
   }
 
-  /// In the form of the mask that is tried first or, where a value is too large for it, in the definition's.
+  /// Steps in the form of the mask that is tried first or, if a value is too large for it, in the definition's form.
   __device__ __forceinline__ void steps(unsigned count, bool is_at_edge) {
     if (Mask == mask::five_points && __syncthreads_or(!f.can_scale || this->is_any_huge()) != 0)
       steps<Mask, true>(count);
@@ -142,7 +143,7 @@ struct register_rows : tile_rows<T, Mask, Shape::columns, Shape::rows> {
   }
 };
 
-/// Of shared memory: each warp's first and last rows, on two sides.
+/// The size of shared memory: each warp's first and last rows, in two copies that alternate.
 template <class Shape>
 constexpr std::size_t register_bytes(unsigned radius, std::size_t element) {
   return std::size_t{4 * radius} * Shape::warps * Shape::width * element;
@@ -167,7 +168,7 @@ __global__ void __launch_bounds__(Shape::warps* warp_size, Shape::groups)
   let_next_kernel_begin();
   mine.load(from, pass.packed);
   mine.steps(pass.steps, is_at_edge);
-  // Found out once more: kept, it would take registers for as long as the steps take.
+  // Computed again: if it were kept, it would take registers during all steps.
   const unsigned thread = anew(threadIdx.x);
   const tile_place<Shape> again(f, pass, anew(blockIdx.x), anew(blockIdx.y), thread / warp_size, thread % warp_size);
   mine.store(to, again, pass.packed);

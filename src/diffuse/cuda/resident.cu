@@ -16,7 +16,7 @@ namespace tilewise::impl::diffuse {
 
 namespace {
 
-/// From one exchange to the next, with masks of radius 1; with others half as many.
+/// Steps from one exchange to the next with masks of radius 1. Masks of radius 2 take half as many.
 constexpr std::array<unsigned, 4> depths{2, 4, 8, 16};
 constexpr std::array<registry::tuning_axis, 1> axes{{{"steps", depths, 8}}};
 
@@ -32,12 +32,13 @@ inline std::size_t list_bytes(std::uint64_t width, std::uint64_t height, std::ui
   return (width * height - inner) * sizeof(ushort2);
 }
 
-/// Tiles along `length`, of which what is left without the halos must be no less than two of these; otherwise none.
+/// How many tiles lie along `length`. Without its halos a tile must be at least as long as two halos; otherwise there
+/// are none.
 inline std::uint64_t exchanging_tiles(std::uint64_t length, std::uint64_t size, std::uint64_t halo) {
   return length <= size || size >= 4 * halo ? tiles_along(length, size, halo) : 0;
 }
 
-/// The lowest tiles that are no more than the multiprocessors.
+/// The tiles with the fewest rows whose number does not exceed that of multiprocessors.
 inline tile_plan plan_for(std::uint64_t rows, std::uint64_t columns, std::uint64_t width, std::uint64_t rows_a_warp,
                           unsigned most_warps, std::uint64_t halo, std::uint64_t units) {
   const std::uint64_t across = exchanging_tiles(columns, width, halo);
@@ -112,7 +113,7 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
   });
 }
 
-/// Both fields and both sides of the exchange.
+/// Whether the device has room for both fields and both sides of the exchange.
 bool has_room(const registry::problem& p, const device_info& on) {
   const std::uint64_t element = p.type == dtype::f32 ? sizeof(packet<float>) : sizeof(packet<double>);
   return 2 * sizes(p).elements() * (size_of(p.type) + element) <= on.memory / 5 * 4;

@@ -11,10 +11,10 @@
 
 namespace tilewise::impl::diffuse {
 
-/// Of one direction: where a tile begins, and what of the field is its own. Tiles are of one size and overlap evenly.
+/// In one direction: where a tile begins, and which part of the field it owns. Tiles have one size and overlap evenly.
 struct extent {
   int origin, begin, end;
-  int low, high;  // its own and a halo around it
+  int low, high;  // the range of its own part and a halo around it
 
   __device__ static int origin_of(int index, int count, int length, int size) {
     return count == 1 ? 0 : static_cast<int>(std::int64_t{index} * (length - size) / (count - 1));
@@ -30,7 +30,7 @@ struct extent {
   __device__ bool is_near_side(int at, int halo) const { return at < begin + halo || at >= end - halo; }
 };
 
-/// Of shared memory, before the list of the halo: each warp's first and last rows on two sides, or the tile.
+/// The size of shared memory before the list of the halo: each warp's first and last rows in two copies, or the tile.
 constexpr std::size_t room_bytes(unsigned radius, unsigned rows, unsigned width, std::size_t element, unsigned warps) {
   return std::size_t{4 * radius > rows ? 4 * radius : rows} * warps * width * element;
 }
@@ -42,7 +42,7 @@ struct resident_rows : tile_rows<T, Mask, Columns, Rows> {
   using held::f, held::i, held::j, held::radius, held::values;
   static_assert(Rows * Columns <= 32);
 
-  unsigned strip;  // a bit for each element, of those in the field's strips
+  unsigned strip;  // a bit for each element: whether it is in a strip of the field
 
   __device__ __forceinline__ void load(const T* from) {
 #pragma unroll
@@ -55,7 +55,7 @@ struct resident_rows : tile_rows<T, Mask, Columns, Rows> {
       }
   }
 
-  /// Beyond the field, and beyond the tile where it is used up anyway, stands a copy of the row before.
+  /// Beyond the field there is a copy of the row before; also beyond the tile, where rows are used up anyway.
   template <class Sums>
   __device__ __forceinline__ void next_row(int side, int k, T (&wide)[Sums::width]) const {
     T coming[Sums::width];
@@ -77,7 +77,7 @@ struct resident_rows : tile_rows<T, Mask, Columns, Rows> {
     this->share(1 - side);
   }
 
-  /// Steps on, as many as the halo lasts. All threads of the group must agree on the form.
+  /// Takes as many steps as the halo allows. All threads of the group must agree on the form.
   template <mask Form>
   __device__ __forceinline__ void steps(unsigned count, bool with_last) {
     int side = 0;
@@ -97,7 +97,8 @@ struct resident_rows : tile_rows<T, Mask, Columns, Rows> {
   }
 };
 
-/// Where the halo's elements lie: rows above, rows below, and then what is left and right of the tile's own rows.
+/// Lists where the halo's elements lie: the rows above, the rows below, then the elements to the left and to the right
+/// of the tile's own rows.
 __device__ __forceinline__ int list_halo(const extent& x, const extent& y, ushort2* list) {
   const int across = x.high - x.low, above = y.begin - y.low, outer = (above + y.high - y.end) * across;
   const int left = x.begin - x.low, beside = left + x.high - x.end;
@@ -117,7 +118,7 @@ __device__ __forceinline__ int list_halo(const extent& x, const extent& y, ushor
   return count;
 }
 
-/// What neighbours need of a tile's own elements.
+/// Sends the elements of the tile's own part that neighbours need.
 template <class Rows, class T>
 __device__ __forceinline__ void send_frame(const Rows& mine, const extent& x, const extent& y, int halo,
                                            packet<T>* fields, unsigned round) {
@@ -162,7 +163,7 @@ __device__ __forceinline__ void receive_halo(const extent& x, const extent& y, c
   }
 }
 
-/// From there into the registers.
+/// Loads the halo's elements from the tile in shared memory into registers.
 template <class T, class Rows>
 __device__ __forceinline__ void take_halo(Rows& mine, const extent& x, const extent& y, const T* tile) {
 #pragma unroll

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   a tile that a group holds in registers: a warp's rows of it, what warps share of theirs, and a step.
+// What:   a tile that a group holds in registers: the rows of a warp, the rows that warps share, and a step.
 // Order:  shared.cuh.
-// Shape:  a lane holds `Columns` neighbouring elements of each of its warp's rows. Neighbours in a row come by
-//         shuffles; those above and below come from the warps there, which share their outer rows on two sides of
-//         shared memory that alternate from step to step, so that one barrier a step will do.
+// Shape:  a lane holds `Columns` neighbouring elements of each of its warp's rows. It gets neighbours in a row by
+//         shuffles. It gets neighbours above and below from the next warps, which store their outer rows in shared
+//         memory. There are two copies of these, which alternate, so that one barrier per step is enough.
 // Limits: a warp has no fewer rows than a radius.
 // Twins:  serial.cpp, opencl/registers.cl.
 #pragma once
@@ -32,9 +32,9 @@ struct tile_rows {
   static_assert(Rows >= radius);
 
   const field<T>& f;
-  lane_row<T, Columns>* shared;  // of both sides, each warp's first and last rows
+  lane_row<T, Columns>* shared;  // two copies of each warp's first and last rows
   int warp, warps;
-  int lane, i, j;  // of the field, the thread's first element
+  int lane, i, j;  // i, j: the thread's first element, in the field
   T values[Rows][Columns];
 
   __device__ __forceinline__ lane_row<T, Columns>& shared_row(int side, int of, int index) const {
@@ -56,7 +56,7 @@ struct tile_rows {
     }
   }
 
-  /// Row k of a warp, of those around it as well; beyond the tile stands a copy of its outer row.
+  /// Row k of the warp, or of a warp next to it. Beyond the tile there is a copy of the tile's outer row.
   __device__ __forceinline__ lane_row<T, Columns> row_at(int side, int k) const {
     const bool is_first = warp == 0, is_last = warp + 1 == warps;
     return k < 0      ? shared_row(side, is_first ? warp : warp - 1, is_first ? 0 : 2 * radius + k)

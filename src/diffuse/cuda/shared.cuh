@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   what the CUDA diffusion kernels share: an element as the next step sees it, and rows of steps.
+// What:   shared by the CUDA diffusion kernels: elements at and beyond the edges, and the stepping of a warp's rows.
 // Order:  mask.hpp.
 // Limits: contraction must be off (cmake/numerics.cmake).
 // Twins:  serial.cpp, opencl/program.cl.
@@ -21,7 +21,7 @@ using namespace backend::cuda;
 template <class T>
 struct field {
   std::int64_t rows, columns;
-  std::int64_t half;  // the first row whose strip is the right one
+  std::int64_t half;  // the first row that belongs to the right strip
   weights<T> w, scaled;
   bool can_scale;
 
@@ -39,13 +39,13 @@ struct field {
   }
 
   __device__ bool in_strip(std::int64_t j, std::int64_t i) const { return j < half ? i == 0 : i == columns - 1; }
-  /// Where an index beyond an edge is clamped to.
+  /// Clamps an index to [0, count).
   static __device__ std::int64_t within(std::int64_t index, std::int64_t count) {
     return index < 0 ? 0 : index < count ? index : count - 1;
   }
 };
 
-/// One instruction where the product is exact.
+/// Uses one fused instruction if the product is exact.
 struct device_arithmetic : plain_arithmetic {
   template <class T>
   TILEWISE_KERNEL_PART static T plus_exact(T sum, T a, T b) {
@@ -56,7 +56,7 @@ struct device_arithmetic : plain_arithmetic {
 /// The mask in the form that is tried first.
 constexpr mask quick_form(mask m) { return m == mask::five_points ? mask::scaled_five_points : m; }
 
-/// Whether a value is huge_value or more, or not a number.
+/// Whether the magnitude of a value is huge_value or more, or it is NaN.
 __device__ __forceinline__ bool is_huge(double value) {
   constexpr auto least = static_cast<int>(std::bit_cast<std::uint64_t>(huge_value<double>) >> 32);
   return (__double2hiint(value) & 0x7fffffff) >= least;
@@ -69,9 +69,9 @@ bool is_packed(const T* from, const T* to, std::uint64_t columns) {
   return columns % pack_length<T> == 0 && is_packable(from) && is_packable(to);
 }
 
-/// A warp's rows, which come in one by one, and the sums they are part of: a row adds its terms to those of the rows
-/// around it, so each product is made once and no row waits for more than its last terms. With Remake the first term
-/// of a star is made only when the next row comes in, for where registers cost more than a product.
+/// Steps a warp's rows, which come in one by one. Each row adds its terms to the sums of the rows around it, so each
+/// product is computed once, and a row waits only for its last terms. With Remake the first term of a star is computed
+/// when the next row comes in: this saves registers, and costs a product.
 template <class T, mask Mask, int Columns, bool Remake = false>
 struct row_sums {
   static constexpr int radius = radius_of(Mask);
@@ -79,10 +79,10 @@ struct row_sums {
   using row = T[Columns];
 
   T old[radius][Columns];       // the last rows to come in
-  T sums[2 * radius][Columns];  // of the row to be finished next, and of those after it
+  T sums[2 * radius][Columns];  // the sums of the row to be finished next, and of the rows after it
 
-  /// A lane's part of a row and its neighbours'. Beyond the warp are copies of the outer elements; without Ghosts,
-  /// unspecified elements of the outer lanes.
+  /// A lane's part of a row, and the elements beside it. Beyond the warp there are copies of the outer elements or,
+  /// without Ghosts, unspecified elements.
   template <bool Ghosts = true>
   static __device__ __forceinline__ void widen(const row& values, T (&wide)[width]) {
     const unsigned lane = threadIdx.x % warp_size;
@@ -97,7 +97,7 @@ struct row_sums {
     }
   }
 
-  /// A row comes in, and the one a radius before it comes out stepped.
+  /// Takes in a row. `next` becomes the stepped row that lies a radius before it.
   __device__ __forceinline__ void push(const T (&wide)[width], row& next, const weights<T>& w) {
 #pragma unroll
     for (int v = 0; v < Columns; ++v) {

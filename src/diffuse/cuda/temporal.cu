@@ -19,7 +19,7 @@ constexpr std::array<unsigned, 6> warp_counts{12, 16, 24, 32, 48, 96};
 constexpr std::array<registry::tuning_axis, 2> axes{{{"steps", depths, 8}, {"warps", warp_counts, 32}}};
 constexpr int lane_columns = 4;
 
-/// What the registers hold.
+/// The most steps per pass for which the registers suffice.
 constexpr unsigned most_steps(mask m) { return m == mask::five_points ? 8 : radius_of(m) == 1 ? 6 : 4; }
 
 /// Passes of `depth` steps, and then one for each binary digit of the rest.

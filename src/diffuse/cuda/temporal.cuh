@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   several steps per pass, of a strip of columns that a warp streams down in registers.
+// What:   several steps per pass: a warp streams down a strip of columns in registers.
 // Order:  shared.cuh.
 // Shape:  a lane holds `Columns` neighbouring columns of a few rows of each level. With each row that comes in, each
 //         level steps the row that has just become complete; neighbours beyond the lane come by shuffles. Rows are
@@ -15,7 +15,7 @@
 namespace tilewise::impl::diffuse {
 
 inline constexpr unsigned warps_a_group = 4;
-inline constexpr int rows_ahead = 4;  // of which the last one is being stepped
+inline constexpr int rows_ahead = 4;  // including the row that is being stepped
 
 /// How a field is cut into strips and bands, one of each a warp.
 struct strip_plan {
@@ -27,8 +27,8 @@ struct strip_plan {
 /// The edges of the field that a level's row may be at.
 enum class edges { none, columns, all };
 
-/// A strip of width 32 * Columns. Its outer columns are not written, a margin on each side, but those at an edge of the
-/// field are: the first strip begins there, and the last one ends there.
+/// A strip of width 32 * Columns. On each side a margin is not written, except at an edge of the field: the first strip
+/// begins at an edge, and the last one ends at an edge.
 template <class T, mask Mask, int Columns, int Depth>
 struct strip_stream {
   using level_rows = row_sums<T, Mask, Columns, true>;
@@ -44,7 +44,7 @@ struct strip_stream {
       Depth * (sizeof(level_rows) - (Mask == mask::nine_points ? 0 : sizeof(row)));
   static_assert(Columns % pack_length<T> == 0);
 
-  using waiting_rows = T[rows_ahead][width];  // of a warp
+  using waiting_rows = T[rows_ahead][width];  // the requested rows of a warp
 
   const T* from;  // the strip's first element
   T* to;          // the lane's
@@ -53,7 +53,7 @@ struct strip_stream {
   bool packed, is_at_edge;
   bool is_first, is_last;  // the lane has the field's first column, or its last one
   unsigned written = 0;    // a bit for each of the lane's columns
-  int rows, begin, end;    // of the field, and of the output; 31 bits do, since rows are long
+  int rows, begin, end;    // rows of the field; range of the output; 31 bits are enough, since rows are long
   int front;               // the row that comes in
   level_rows levels[Depth]{};
 
@@ -82,12 +82,12 @@ struct strip_stream {
       if (lane_column() + v >= first && lane_column() + v < last) written |= 1u << v;
   }
 
-  /// Not kept, since a register costs more.
+  /// Read from f each time, since a register would cost more.
   __device__ __forceinline__ int half() const { return static_cast<int>(f.half); }
 
   static __device__ __forceinline__ int lane_column() { return static_cast<int>(threadIdx.x % warp_size) * Columns; }
 
-  /// Row j is on its way; beyond the field the last one.
+  /// Requests row j; beyond the field, the last row.
   __device__ __forceinline__ void ask_for(int j) const {
     const T* const source = from + min(j, rows - 1) * f.columns;
     T* const target = waiting[j % rows_ahead];
@@ -102,7 +102,7 @@ struct strip_stream {
     commit_copies();
   }
 
-  /// Waits for row j, which was asked for rows_ahead - 1 calls ago.
+  /// Waits for row j, which was requested rows_ahead - 1 calls ago.
   __device__ __forceinline__ void take(int j, row& values) const {
     wait_for_copies<rows_ahead - 1>();
     __syncwarp();
@@ -126,7 +126,7 @@ struct strip_stream {
       if ((written >> v & 1) != 0) target[v] = values[v];
   }
 
-  /// Row j of a level, and the next level's row j - radius.
+  /// Takes row j of a level, and computes row j - radius of the next level.
   template <edges Edges>
   __device__ __forceinline__ void step(int level, int j, row& now) {
     if (Edges != edges::none) {
@@ -146,7 +146,7 @@ struct strip_stream {
     levels[level].push(wide, now, f.template weights_for<Mask>());
   }
 
-  /// Whether the scaled form will not do for the row.
+  /// Whether a row has values that are too large for the scaled form.
   static __device__ __forceinline__ bool is_too_large(const row& values) {
     bool is_any = false;
 #pragma unroll
@@ -154,11 +154,12 @@ struct strip_stream {
     return __any_sync(all_lanes, is_any);
   }
 
-  /// Takes rows, and writes those that are through. False if a row is too large for the form of the mask.
+  /// Reads rows, and writes those that have passed all levels. Returns false if a row is too large for the form of the
+  /// mask.
   template <edges Edges>
   __device__ __forceinline__ bool advance_to(int stop) {
-    // Two rows at a time, so that what was new and is old then is in its place; at the field's first and last rows,
-    // which are few, it would only be more code.
+    // Two rows at a time, so that the registers of new and old rows swap roles without moves. Not for the field's first
+    // and last rows: they are few, and this would only add code.
 #pragma unroll(Edges == edges::all ? 1 : 2)
     for (int coming = front; coming < stop; ++coming) {
       ask_for(coming + rows_ahead - 1);
@@ -183,11 +184,11 @@ struct strip_stream {
     for (int ahead = 0; ahead + 1 < rows_ahead; ++ahead) ask_for(front + ahead);
   }
 
-  /// False if a row is too large for the form of the mask; then not all rows are written.
+  /// Returns false if a row is too large for the form of the mask; then not all rows are written.
   __device__ __forceinline__ bool run() {
     ask_for_first();
     const int stop = end + halo, tail = min(stop, rows);
-    const int head = begin == 0 ? min(halo, stop) : front;  // from there on no level is at row 0
+    const int head = begin == 0 ? min(halo, stop) : front;  // from this row on no level is at row 0
     while (front < stop) {
       if (front < head || front >= tail) {
         if (!advance_to<edges::all>(front < head ? head : stop)) return false;
@@ -200,15 +201,15 @@ struct strip_stream {
     return true;
   }
 
-  /// As if all rows were at edges.
+  /// Runs with code that treats all rows as if they were at edges.
   __device__ __forceinline__ void run_anywhere() {
     ask_for_first();
     advance_to<edges::all>(end + halo);
   }
 };
 
-/// The definition's form of the mask, where the scaled one does not hold. Not inlined: it would take the registers of
-/// the other.
+/// Runs the definition's form of the mask, if the scaled form is not valid. Not inlined: it would take registers from
+/// the scaled form.
 template <class T, int Columns, int Depth>
 __device__ __noinline__ void stream_plainly(const T* from, T* to, const field<T>& f, const strip_plan& plan,
                                             unsigned strip, unsigned band,
@@ -217,7 +218,7 @@ __device__ __noinline__ void stream_plainly(const T* from, T* to, const field<T>
   strip_stream<T, mask::five_points, Columns, Depth>(from, to, f, plan, strip, band, waiting).run_anywhere();
 }
 
-/// Groups that a multiprocessor's 65536 registers are shared among: what a lane keeps, and about 64 for the rest.
+/// How many groups share a multiprocessor's 65536 registers. A lane needs what it keeps, and about 64 for the rest.
 template <class Stream>
 constexpr unsigned groups_for() {
   return 65536 / (warps_a_group * warp_size) / (Stream::kept_bytes / 4 + 64);
@@ -238,7 +239,7 @@ __global__ void __launch_bounds__(warps_a_group* warp_size, groups_for<strip_str
   if constexpr (Mask == mask::five_points) stream_plainly<T, Columns, Depth>(from, to, f, plan, strip, band, mine);
 }
 
-/// One pass of Depth steps, by about so many warps.
+/// Runs one pass of Depth steps, by about so many warps.
 template <class T, mask Mask, int Columns, int Depth>
 void launch_strips(const T* from, T* to, const field<T>& f, unsigned warps, queue& q) {
   using stream = strip_stream<T, Mask, Columns, Depth>;

@@ -4,7 +4,7 @@
 // Shape:  tiles are of one size and overlap by the halo of their steps; the last one of a row or column ends with the
 //         field. Small tiles share a small field among more compute units. Fields alternate between the result and a
 //         workspace.
-// Limits: fields that are no smaller than a tile; 31 bits count rows, columns and tiles.
+// Limits: fields that are no smaller than a tile; fewer than 2^31 rows, columns and tiles.
 // Twins:  serial.cpp, cuda/registers.cu.
 #include "diffuse/opencl/shared.hpp"
 
@@ -20,7 +20,7 @@ using backend::buffer;
 using registry::problem;
 using registry::tuning;
 
-/// With masks of radius 1; with others half as many, so that the halo is the same.
+/// Steps per launch with masks of radius 1. Masks of radius 2 take half as many, so that the halo is the same.
 constexpr std::array<unsigned, 3> depths{2, 4, 8};
 constexpr std::array<unsigned, 4> shape_values{0, 1, 2, 3};
 constexpr std::array<std::string_view, 4> shape_words{"auto", "small", "middle", "large"};
@@ -34,7 +34,7 @@ struct tile_shape {
   std::uint64_t height() const { return std::uint64_t{held} * warps; }
 };
 
-/// Wider masks keep more rows at hand, which leaves fewer registers for the tile.
+/// Wider masks need more rows in registers, which leaves fewer for the tile.
 constexpr std::array<tile_shape, 3> shapes{{{2, 4, 16}, {4, 8, 8}, {4, 8, 12}}};
 constexpr std::array<tile_shape, 3> shapes_of_cross{{{2, 4, 16}, {2, 8, 8}, {2, 8, 16}}};
 
@@ -58,7 +58,8 @@ std::string definitions(const problem& p, const tile_shape& shape) {
          " -DTW_HELD=" + std::to_string(shape.held) + " -DTW_WARPS=" + std::to_string(shape.warps);
 }
 
-/// Of the rows that bands share, and, where items do not shuffle, of what they lay out for their neighbours.
+/// The local memory for the rows that warps share and, if the device has no shuffles, for what work-items pass to their
+/// neighbours.
 std::uint64_t local_bytes(const problem& p, const tile_shape& shape) {
   const std::uint64_t radius = radius_of(mask_of(p)), items = 32 * shape.warps;
   return (2 * radius * shape.warps * shape.width() + 4 * radius * items) * size_of(p.type) + sizeof(std::int32_t);
@@ -67,8 +68,8 @@ bool fits(const problem& p, const device_info& on, const tile_shape& shape) {
   return backend::opencl::too_large(on, 32 * shape.warps, local_bytes(p, shape)).empty();
 }
 
-/// "auto": the smallest tiles that are no more than the compute units, and otherwise those of which a unit holds
-/// two groups.
+/// Chooses the tiles. "auto" takes the smallest tiles whose number does not exceed that of compute units; if none are
+/// so few, the tiles of which a compute unit holds two groups.
 plan plan_for(const problem& p, const device_info& on, const tuning& t) {
   const auto [tile, steps] = t.of(axes);
   if (tile != 0) return with_shape(p, t, tile - 1);

@@ -48,7 +48,7 @@ std::string tile_definitions(const problem& p, const tile_pass& tile) {
          " -DTW_ROWS=" + std::to_string(tile.width * tile.height / group_items);
 }
 
-/// The tiles from which a pass writes what is left without the halo.
+/// How many tiles a pass needs: each writes only what is left without its halo.
 std::uint64_t tiles_of(const problem& p, const tile_pass& tile, std::uint64_t steps) {
   const sizes s(p);
   const std::uint64_t halo = steps * radius_of(mask_of(p));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   the matrix product for large matrices: packed panels and a tile of C in registers.
 // Order:  the blocks of K are taken in ascending order, and each continues the chains from the stored C.
-// Shape:  for each block of C and of K a round of tiles: those that pack A and B for all workers, then those of C, of
-//         equal size, which wait for them. Where one operand is small, each tile is a panel of the other, which its
-//         worker packs, and the small one is read where it lies. A product below `alone` stays on the calling thread,
-//         and a small one is not packed.
+// Shape:  each block of C and of K is one round of tiles. The first tiles pack A and B for all workers; the others, of
+//         equal size, wait for them and compute C. If one operand is small, it is read in place, and each tile is a
+//         panel of the other operand, which its worker packs. Products below `alone` multiply-adds stay on the calling
+//         thread, and small products are not packed.
 // Limits: workspace for `depth` columns of A and rows of B.
 // Twins:  serial.cpp, documents/cpu_blocked.cpp; the kernels are in packed_kernels.cpp.
 #include "backend/cpu/device.hpp"
@@ -21,8 +21,8 @@ namespace tilewise::impl::matmul {
 
 namespace {
 
-// In kilobytes: a panel of B, which stays in the first-level cache, and the panels of A that a tile of C uses, which
-// stay in the second-level cache.
+// Sizes in kilobytes: of a panel of B, which stays in the first-level cache, and of the panels of A that a tile of C
+// uses, which stay in the second-level cache.
 constexpr std::array<unsigned, 4> panel_sizes{4, 16, 32, 48};
 constexpr std::array<unsigned, 5> block_sizes{32, 128, 256, 384, 512};
 constexpr std::array<registry::tuning_axis, 2> axes{{{"panel", panel_sizes, 48}, {"block", block_sizes, 256}}};
@@ -33,17 +33,17 @@ constexpr std::uint64_t block_side = 4096;
 constexpr std::uint64_t tile_columns = 512;
 /// Multiply-adds below which a second thread costs more than it gains.
 constexpr std::uint64_t alone = 1 << 20;
-/// Up to this side the operands are multiplied where they lie.
+/// Operands of up to this many rows and columns are multiplied in place.
 constexpr std::uint64_t small_side = 64;
-/// Panels that one tile packs.
+/// How many panels one tile packs.
 constexpr std::uint64_t panels_a_tile = 8;
-/// Tiles of C, at least, so that the last ones end at about the same time.
+/// At least so many tiles of C per thread, so that the last ones end at about the same time.
 constexpr std::uint64_t tiles_per_thread = 8;
-/// Rows of B up to this size stay in each worker's second-level cache, unpacked: products of 128 to 256 a side take
-/// 0.76 to 0.86 of the time on two Zen 4 cores.
-/// So does as much of A where vectors are short and a panel of B leaves half of the first-level cache to its rows.
+/// Rows of B up to this size stay unpacked in each worker's second-level cache: products of 128 to 256 a side take 0.76
+/// to 0.86 of the time on two Zen 4 cores. The same holds for A if vectors are short and a panel of B leaves half of
+/// the first-level cache to rows of A.
 constexpr std::uint64_t near_bytes = 512 * 1024, near_panel_bytes = 16 * 1024;
-/// That takes this many panels a thread, so that the last ones end at about the same time.
+/// Reading an operand in place needs this many panels per thread, so that the last ones end at about the same time.
 constexpr std::uint64_t panels_per_thread = 4;
 
 template <class T>
@@ -80,7 +80,7 @@ class product {
   std::uint64_t panels_a(std::uint64_t rows) const { return ceil_div(rows, kernels_.panel_rows); }
   std::uint64_t panels_b(std::uint64_t columns) const { return ceil_div(columns, kernels_.panel_columns); }
 
-  /// Packing has no round of its own, since a round ends when the last worker has woken.
+  /// Packing is part of the same round: each round costs the time until the last worker has woken.
   void multiply(const block& now) {
     const std::uint64_t of_a = panels_a(now.rows), of_b = panels_b(now.columns);
     if (now.rows * now.columns * now.k.size() < alone) {
@@ -109,7 +109,7 @@ class product {
       }
     });
   }
-  /// B is read where it lies, and a worker packs the panel of A that it alone reads: no line travels between cores.
+  /// B is read in place. Each worker packs the panel of A that it alone reads, so no cache line moves between cores.
   void multiply_near(const block& now, std::uint64_t of_a) {
     const std::uint64_t height = kernels_.panel_rows, size = height * now.k.size();
     queue_.for_each_tile(of_a, [&](std::uint64_t panel, unsigned worker) {
@@ -132,8 +132,8 @@ class product {
                          .last = now.k.end == s_.k});
     });
   }
-  /// A is read where it lies, and a worker packs the panel of B that it alone reads, which stays in its first-level
-  /// cache. Of a B that is not packed, rows a multiple of 1024 bytes apart would push each other out of that.
+  /// A is read in place. Each worker packs the panel of B that it alone reads, which stays in its first-level cache. If
+  /// B were not packed, rows a multiple of 1024 bytes apart would evict each other from that cache.
   void multiply_columns(const block& now, std::uint64_t of_b) {
     const std::uint64_t width = kernels_.panel_columns, size = width * now.k.size();
     queue_.for_each_tile(of_b, [&](std::uint64_t panel, unsigned worker) {
@@ -203,7 +203,7 @@ class product {
   const backend::buffer panels_of_a_, panels_of_b_;
 };
 
-/// On the calling thread, with A and B where they lie: they are in the nearest cache, or soon will be.
+/// Multiplies on the calling thread, with A and B in place: they are in the nearest cache, or soon will be.
 template <class T>
 void multiply_in_place(const registry::bindings& where, const sizes& s, const packed_kernels<T>& kernels) {
   kernels.multiply({.a = where.in[0].as<const T>(),
@@ -222,7 +222,7 @@ void multiply_in_place(const registry::bindings& where, const sizes& s, const pa
                     .last = true});
 }
 
-/// C where K is 0.
+/// Writes C if K is 0.
 template <class T>
 void fill_with_zeros(T* c, const sizes& s) {
   for (std::uint64_t i = 0; i < s.m; ++i) std::fill_n(c + i * s.ldc, s.n, T(0));

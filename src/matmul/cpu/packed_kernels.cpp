@@ -2,8 +2,8 @@
 // What:   the register tile of the packed product, and the packing; compiled once for each x86-64 level.
 // Order:  a lane is one element of C; its chain continues from the stored C and takes the products in ascending order.
 // Shape:  per step of k: two vectors of B; per row, one broadcast element of A and two fused multiply-adds.
-// Limits: reads and writes nothing outside its operands: at an edge absent lanes are masked, and absent rows repeat the
-//         last one.
+// Limits: reads and writes nothing outside its operands: lanes beyond an edge are masked, and rows beyond an edge
+//         repeat the last row.
 // Twins:  serial.cpp, documents/cpu_blocked_kernels.cpp.
 #include "matmul/cpu/packed_kernels.hpp"
 
@@ -18,8 +18,9 @@ namespace {
 template <class T>
 using vector = level::vector<T>;
 
-/// Two vectors by this many rows: the sums, two vectors of B and one broadcast element fill the registers, 27 of the 32
-/// with AVX-512 and 15 of 16 below it, where a product of integers takes several instructions and its own registers.
+/// The rows of a tile that is two vectors wide. The sums, two vectors of B and one broadcast element fill the
+/// registers: 27 of 32 with AVX-512, and 15 of 16 below it. There a product of integers takes several instructions and
+/// registers of its own.
 template <class T>
 constexpr unsigned tile_rows = level::vector_bytes == 64     ? 12
                                : std::is_floating_point_v<T> ? 6
@@ -38,14 +39,14 @@ template <class T>
     level::store_first(to, sum, lanes);
 }
 
-/// Where the next panel of B lies: lines to fetch into the second-level cache, one for each step of k. Without that,
-/// n = 2048 took 12 % longer in f64.
+/// The cache lines of the next panel of B. Each step of k prefetches one of them into the second-level cache; without
+/// that, n = 2048 took 12 % longer in f64.
 struct lines_ahead {
   const char* from;
   std::uint64_t apart;
 };
 
-/// A whole tile, with A packed or where it lies.
+/// A whole tile, with A packed or in place.
 template <class T, bool Packed>
 void multiply_tile(const T* a, const T* b, T* c, const packed_step<T>& step, const lines_ahead& ahead) {
   constexpr unsigned height = tile_rows<T>, width = level::lanes<T>;
@@ -120,7 +121,7 @@ void multiply_part(const T* a, const T* b, T* c, const packed_step<T>& step, std
       if (r < rows) store_sum(c + r * step.c_row + v * width, sum[r][v], step.last, lanes[v]);
 }
 
-/// The smallest tile that holds this much.
+/// Computes the smallest tile that holds so many rows and vectors.
 template <class T>
 void multiply_edge(const T* a, const T* b, T* c, const packed_step<T>& step, std::uint64_t rows,
                    std::uint64_t columns) {
@@ -132,7 +133,7 @@ void multiply_edge(const T* a, const T* b, T* c, const packed_step<T>& step, std
                     : multiply_part<T, few, 1>(a, b, c, step, rows, columns);
 }
 
-/// The panel of B stays in the first-level cache while the panels of A pass by; each of these fetches part of the
+/// A panel of B stays in the first-level cache while it meets all panels of A. Each of these prefetches part of the
 /// next panel of B.
 template <class T>
 void multiply(const packed_step<T>& step) {
@@ -160,7 +161,7 @@ void multiply(const packed_step<T>& step) {
   }
 }
 
-/// Copies a square transposed, with as many rows as 16 bytes hold elements: half the time of single elements for f32.
+/// Transposes a square with 16 bytes a side. For f32 this takes half the time of copying single elements.
 template <class T>
 void transpose_square(const T* from, std::uint64_t from_row, T* to, std::uint64_t to_row) {
   constexpr unsigned side = 16 / sizeof(T);

@@ -8,8 +8,8 @@
 
 namespace tilewise::impl::matmul {
 
-/// A step of the chains of `rows` x `columns` elements of C: `depth` products each. A and B are packed, or they lie
-/// in the caller's memory.
+/// Adds the next `depth` products to the chain of each of `rows` x `columns` elements of C. A and B are packed, or they
+/// lie in the caller's memory.
 template <class T>
 struct packed_step {
   const T* a;
@@ -19,18 +19,18 @@ struct packed_step {
   T* c;
   std::uint64_t c_row;
   std::uint64_t rows, columns, depth;
-  bool first, last;  // the chains begin at 0 here, and end here
+  bool first, last;  // whether the chains begin at 0 in this step, and whether they end in it
 };
 
 /// T: float, double, std::uint32_t, std::uint64_t.
 template <class T>
 struct packed_kernels {
   unsigned panel_rows, panel_columns;  // the tile of C that stays in registers
-  bool takes_a_in_place;               // whole tiles of C have their full speed where A is not packed
+  bool takes_a_in_place;               // whether whole tiles of C are as fast with an A that is not packed
 
-  /// `rows` <= panel_rows of A to one panel, column by column, panel_rows elements apart.
+  /// Packs `rows` <= panel_rows rows of A into one panel, column by column; columns lie panel_rows elements apart.
   void (*pack_a)(const T* a, std::uint64_t stride, std::uint64_t rows, std::uint64_t depth, T* panel);
-  /// `columns` <= panel_columns of B to one panel, row by row, panel_columns elements apart.
+  /// Packs `columns` <= panel_columns columns of B into one panel, row by row; rows lie panel_columns elements apart.
   void (*pack_b)(const T* b, std::uint64_t stride, std::uint64_t columns, std::uint64_t depth, T* panel);
   void (*multiply)(const packed_step<T>& step);
 };

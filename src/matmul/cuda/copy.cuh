@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   tiles of A and B on their way from global to shared memory, several steps ahead of their use.
+// What:   copies tiles of A and B from global to shared memory, several steps ahead of their use.
 // Order:  none; only data moves.
 // Shape:  every thread of the group copies its share; a step is one committed set of copies.
 // Limits: compute capability 8.0. Copies are of 16 bytes where addresses allow it, else of one element.
@@ -38,8 +38,8 @@ struct source {
       : first(first_), rows(rows_), columns(columns_), stride(stride_), in_packs(is_packable(first_, stride_)) {}
 };
 
-/// The caller's own value, by a shuffle, which the compiler does not do twice: what it can compute from the thread's
-/// number or from the parameters it computes again in each step.
+/// Returns `value`, by a shuffle. The compiler does not repeat shuffles, so it keeps the value; otherwise it would
+/// compute values that depend on the thread's number or on parameters again in each step.
 __device__ inline unsigned keep(unsigned value) {
   return __shfl_sync(backend::cuda::all_lanes, value, threadIdx.x % warp_size);
 }
@@ -47,22 +47,22 @@ __device__ inline std::uint64_t keep(std::uint64_t value) {
   return std::uint64_t{keep(static_cast<unsigned>(value >> 32))} << 32 | keep(static_cast<unsigned>(value));
 }
 
-/// Where Rows x Columns elements lie in shared memory: rows Pitch apart, and the groups of four columns of a row in one
-/// of Period orders, so that one group in as many rows that follow each other meets different banks.
+/// Where Rows x Columns elements lie in shared memory: rows are Pitch apart, and the groups of four columns of a row
+/// are in one of Period orders. So the same group in Period consecutive rows is in different banks.
 template <unsigned Rows, unsigned Columns, unsigned Pitch, unsigned Period = 1>
 struct tile_layout {
   static constexpr unsigned rows = Rows, columns = Columns, pitch = Pitch, size = Rows * Pitch, period = Period;
   __device__ static unsigned at(unsigned row, unsigned column) { return row * Pitch + (column ^ row % period * 4); }
 };
 
-/// Tiles that lie behind one another in a matrix, in packs, to shared memory.
+/// Copies consecutive tiles of a matrix to shared memory, in packs.
 template <class T, class Layout, unsigned Threads>
 class tile_copy {
   static constexpr unsigned length = pack_length<T>, packs = Layout::columns / length, down = Threads / packs;
   static_assert(Layout::rows % down == 0 && Threads % packs == 0 && down % Layout::period == 0);
 
  public:
-  static constexpr unsigned loads = Layout::rows / down;  // packs of a thread
+  static constexpr unsigned loads = Layout::rows / down;  // packs that a thread copies
 
   __device__ tile_copy(const source<T>& from, std::uint64_t row, std::uint64_t column)
       : stride_(keep(down * from.stride)), to_(keep(Layout::at(threadIdx.x / packs, threadIdx.x % packs * length))) {
@@ -73,8 +73,8 @@ class tile_copy {
       inside_ = static_cast<unsigned>(min(ceil_div(from.rows - row, std::uint64_t{down}), std::uint64_t{loads}));
   }
 
-  /// Packs First to Last - 1. Those beyond the matrix stay as they are. No branch is around a copy: among products each
-  /// took as long as two of them.
+  /// Copies packs First to Last - 1. Packs beyond the matrix stay as they are. There is no branch around a copy:
+  /// between products, each branch took as long as two products.
   template <unsigned First, unsigned Last>
   __device__ void copy(T* tile) const {
     if constexpr (First < Last) {
@@ -84,7 +84,7 @@ class tile_copy {
     }
   }
   __device__ void advance(std::uint64_t elements) { next_ += elements; }
-  /// No more copies.
+  /// Ends copying.
   __device__ void stop() { inside_ = 0; }
 
  private:
@@ -93,7 +93,7 @@ class tile_copy {
   unsigned to_, inside_ = 0;
 };
 
-/// The tile at (row, column) element by element. What is beyond the matrix stays as it is.
+/// Copies the tile at (row, column) element by element. Elements beyond the matrix stay as they are.
 template <class Layout, unsigned Threads, class T>
 __device__ void copy_elements(T* to, const source<T>& from, std::uint64_t row, std::uint64_t column) {
   constexpr unsigned down = Threads / Layout::columns;
@@ -106,7 +106,7 @@ __device__ void copy_elements(T* to, const source<T>& from, std::uint64_t row, s
     copy_async_if<sizeof(T)>(inside && row + y + i * down < from.rows, to + Layout::at(y + i * down, x), next);
 }
 
-/// Gives what is beyond the matrix, of the tile at (row, column), this value.
+/// Sets the elements of the tile at (row, column) that are beyond the matrix to `value`.
 template <class Layout, unsigned Threads, class T>
 __device__ void fill_beyond(T* to, const source<T>& from, std::uint64_t row, std::uint64_t column, T value) {
 #pragma unroll 1
@@ -116,12 +116,12 @@ __device__ void fill_beyond(T* to, const source<T>& from, std::uint64_t row, std
   }
 }
 
-/// Of a tile, from `first` to `last`; those before `whole` have all of their k's.
+/// The steps of a tile from `first` to `last`. Steps before `whole` have all of their k's.
 struct step_range {
   unsigned first, last, whole;
 };
 
-/// Those of `first` to `last` that there are.
+/// The steps from `first` to `last`, as far as they exist.
 template <class S>
 __device__ step_range steps_of(const sizes& s, std::uint64_t first = 0,
                                std::uint64_t last = std::numeric_limits<std::uint64_t>::max()) {
@@ -129,7 +129,7 @@ __device__ step_range steps_of(const sizes& s, std::uint64_t first = 0,
           static_cast<unsigned>(min(last, s.k / S::depth))};
 }
 
-/// The steps' tiles of A and B, one step after the other, on their way to the stages.
+/// Copies the tiles of A and B of one step after the other to the stages.
 template <class S>
 class tile_copies {
   using T = typename S::T;
@@ -149,7 +149,7 @@ class tile_copies {
     if (next_ >= in_packs_) stop();
   }
 
-  /// Part `Part` of `Parts` of the next step's.
+  /// Starts part `Part` of `Parts` of the next step's copies.
   template <unsigned Part, unsigned Parts>
   __device__ void start(T* stage) const {
     constexpr unsigned a = of_a_.loads, b = of_b_.loads;
@@ -166,7 +166,8 @@ class tile_copies {
     }
   }
 
-  /// Of the step whose parts are started; of none too, so that the number of sets tells the step.
+  /// Commits the copies of the step whose parts have been started. Also commits if there are none, so that the number
+  /// of sets is that of steps.
   __device__ void close() {
     commit_copies();
     ++next_;
@@ -190,7 +191,7 @@ class tile_copies {
   tile_copy<T, typename S::b_tile, S::threads> of_b_;
 };
 
-/// f for each of First to Last - 1, which it may use as constants.
+/// Calls f for First to Last - 1, as compile-time constants.
 template <unsigned First, unsigned Last, class F>
 __device__ void unrolled(F&& f) {
   if constexpr (First < Last) {
@@ -199,7 +200,8 @@ __device__ void unrolled(F&& f) {
   }
 }
 
-/// `Length` neighbours in a row of C, from `column` on, past the first-level cache; those beyond the last column stay.
+/// Loads `Length` neighbours in a row of C, from `column` on, past the first-level cache. Elements beyond the last
+/// column stay as they are.
 template <unsigned Length, class T>
 __device__ void load_row(const T* row, std::uint64_t column, std::uint64_t columns, T* values) {
 #pragma unroll
@@ -207,7 +209,7 @@ __device__ void load_row(const T* row, std::uint64_t column, std::uint64_t colum
     if (column + e < columns) values[e] = __ldcg(row + column + e);
 }
 
-/// `Length` neighbours in a row of C, canonical, from `column` on; those beyond the last column are left out.
+/// Stores `Length` neighbours in a row of C, canonical, from `column` on, without those beyond the last column.
 template <unsigned Length, class T>
 __device__ void store_row(T* row, std::uint64_t column, std::uint64_t columns, const T* values, bool in_packs) {
   T ready[Length];

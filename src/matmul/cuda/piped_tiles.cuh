@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   a group makes a tile of C, a thread several rows and columns of it in registers. Tiles of A and B go straight
-//         to shared memory, two steps ahead, which leaves registers and instructions to few warps that do without more.
-// Order:  one chain per element; k's by one thread, or of a tile that is shared out by one of each of two groups.
+// What:   a group computes a tile of C; a thread holds several rows and columns of it in registers. Tiles of A and B
+//         are copied straight to shared memory, two steps ahead. This saves registers and instructions, so few warps
+//         are enough.
+// Order:  one chain per element. One thread computes it or, if a tile is shared by two groups, one thread of each.
 // Shape:  a warp is 4 threads down by 8 across; one barrier per step of 32 k's. A thread reads four k's of a row of A
 //         at once, of B four columns.
 // Limits: elements of 4 bytes; compute capability 8.0; shared memory for the stages; fewer than 2^32 steps.
@@ -25,7 +26,7 @@ struct piped_shape {
   static constexpr unsigned unit_rows = 1, unit_columns = pack_length<T>;
   static constexpr bool lanes_in_pairs = true;
   static constexpr unsigned depth = 32, stages = 3;
-  // A row is a cache line, which copies bring whole; its packs are so ordered that those of one k meet other banks.
+  // A row is a cache line, which one copy reads. Its packs are ordered so that packs of one k are in different banks.
   using a_tile = tile_layout<Rows, depth, depth, 8>;
   using b_tile = tile_layout<depth, Columns, Columns>;
   static constexpr unsigned stage_size = a_tile::size + b_tile::size, shared_bytes = stages * stage_size * sizeof(T);
@@ -36,7 +37,7 @@ concept piped = requires {
   S::stages;
 };
 
-/// Where in shared memory a thread's factors lie.
+/// Where a thread's factors lie in shared memory.
 template <class S>
 class factor_place {
   using T = typename S::T;
@@ -49,7 +50,7 @@ class factor_place {
     columns_ = keep(begin + size * (S::a_tile::size + me.column));
   }
 
-  /// Of row r, the k's `part * length` and following, in the stage that begins at so many bytes.
+  /// A pack of row r, from k = part * length on, in the stage that begins `stage` bytes after the first.
   __device__ pack<T> row(unsigned stage, unsigned r, unsigned part) const {
     return read((rows_[r % 2] + stage ^ part * length * size) + r / 2 * 8 * S::a_tile::pitch * size);
   }
@@ -63,7 +64,7 @@ class factor_place {
   }
 
  private:
-  /// By an instruction of its own: with pointers that are made from such addresses nvcc 13.0 does not end.
+  /// Reads by inline PTX: nvcc 13.0 does not terminate if pointers are made from such addresses.
   __device__ static pack<T> read(unsigned address) {
     uint4 bits;
     asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
@@ -72,7 +73,7 @@ class factor_place {
     return __builtin_bit_cast(pack<T>, bits);
   }
 
-  unsigned rows_[2], columns_;  // of even and odd rows
+  unsigned rows_[2], columns_;  // rows_: addresses of even and of odd rows
 };
 
 /// Continues the chains by these steps.
@@ -91,7 +92,7 @@ __device__ void multiply_steps(const operands<typename S::T>& o, typename S::T* 
   wait_for_copies<S::stages - 2>();
   __syncthreads();  // the first stage is loaded
 
-  pack<T> rows[2][S::thread_rows];  // those that are multiplied and those that are read meanwhile
+  pack<T> rows[2][S::thread_rows];  // one set is multiplied while the other is read
   T columns[2][S::thread_columns];
 #pragma unroll
   for (unsigned r = 0; r < S::thread_rows; ++r) rows[0][r] = factors.row(0, r, 0);
@@ -104,7 +105,7 @@ __device__ void multiply_steps(const operands<typename S::T>& o, typename S::T* 
       if constexpr (is_last_part) {
         if constexpr (e == 0) {
           wait_for_copies<S::stages - 3>();
-          __syncthreads();  // the next stage is loaded, the one before this one is done with
+          __syncthreads();  // the next stage is loaded, and the previous one is no longer used
         }
         copies.template start<e, length>(stages + into / size);
       }

@@ -21,9 +21,9 @@ template <class T>
 using large_shape = register_shape<T, 37, 128, 128, 8, 8, 8, 2>;
 template <class T>
 using piped_medium_shape = piped_shape<T, 33, 64, 64, 8, 4, 3>;
-/// The fastest of some dozen shapes on an H200 for matrices of 256, 512, 1536, 1024 and 2048 and more, and of five
-/// dozen piped ones; 8-byte types leave fewer registers and have shapes of their own, whose speeds are those of
-/// integers, which all take about as long.
+/// The fastest of some dozen shapes, and of five dozen piped shapes, on an H200 for matrices of 256, 512, 1536, 1024
+/// and 2048 and more. 8-byte types leave fewer registers, so they have separate shapes. Their speeds were measured with
+/// integers; all these types take about the same time.
 template <class T>
 struct register_shapes
     : tile_shapes<90, register_shape<T, 12, 16, 32, 2, 2, 32, 4>, register_shape<T, 22, 32, 64, 4, 4, 32, 3>,
@@ -31,7 +31,7 @@ struct register_shapes
                   shared<medium_shape<T>, 1, 26>, shared<large_shape<T>, 2, 35>, piped_shape<T, 23, 32, 32, 4, 4, 4>,
                   piped_shape<T, 31, 64, 32, 4, 4, 3>, piped_medium_shape<T>,
                   shared<piped_medium_shape<T>, 3, 33, 75>> {};
-/// Those that are not piped.
+/// How many shapes are not piped.
 constexpr unsigned unpiped = 8;
 template <class T>
 requires(sizeof(T) == 8) struct register_shapes<T>
@@ -40,14 +40,14 @@ requires(sizeof(T) == 8) struct register_shapes<T>
                   register_shape<T, 24, 128, 128, 8, 8, 8, 1>> {
 };
 
-/// Whether a product is faster with copies of operands whose rows begin anywhere: on an H200 squares of 1535 are by 3 %
-/// and of 4095 by 6 %, those of 1023 are not, and thin products slower.
+/// Whether a product is faster if operands whose rows do not begin at multiples of 16 bytes are copied. On an H200,
+/// squares of 1535 are 3 % faster and squares of 4095 6 %; squares of 1023 are not, and thin products are slower.
 template <class T>
 bool is_worth_copies(const sizes& s) {
   return sizeof(T) == 4 && std::min({s.m, s.n, s.k}) > 1024;
 }
 
-/// The kernel that makes tiles of this shape, with the number of its groups and what it takes beside the operands.
+/// Launches the kernel for tiles of this shape, with the number of groups and the arguments besides the operands.
 template <class S, class... More>
 void launch_tiles(const operands<typename S::T>& o, unsigned groups, cudaStream_t stream, const More&... more) {
   if constexpr (piped<S>) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   a group makes a tile of C, a thread several rows and columns of it in registers. While tiles of A and B in
-//         one stage of shared memory are multiplied, those of later steps are on their way into the others.
-// Order:  one chain per element; k's by one thread, or of a tile that is shared out by one of each of two groups.
+// What:   a group computes a tile of C; a thread holds several rows and columns of it in registers. While the tiles of
+//         A and B in one stage of shared memory are multiplied, those of later steps are copied to the other stages.
+// Order:  one chain per element. One thread computes it or, if a tile is shared by two groups, one thread of each.
 // Shape:  a warp is 4 threads down by 8 across; one barrier per step of `depth` k's.
-// Limits: none. Operands of large products whose rows begin anywhere are copied, where there is room.
+// Limits: none. If rows of large operands do not begin at multiples of 16 bytes, the operands are copied if there is
+//         room.
 // Twins:  serial.cpp, opencl/register_tiles.cl.
 #pragma once
 
@@ -24,17 +25,18 @@ struct register_shape {
   static constexpr unsigned warp_rows = 4 * ThreadRows, warp_columns = 8 * ThreadColumns,
                             warps_across = Columns / warp_columns,
                             threads = Rows / warp_rows * warps_across * warp_size;
-  // What a thread reads at once, in elements: up to 16 bytes.
+  // How many elements a thread reads at once: up to 16 bytes.
   static constexpr unsigned unit_rows = ThreadRows < pack_length<T> ? ThreadRows : pack_length<T>,
                             unit_columns = ThreadColumns < pack_length<T> ? ThreadColumns : pack_length<T>;
-  // On an H200 up to 14 % faster, but not where a thread has 8 x 8; of others that was not measured.
+  // On an H200 up to 14 % faster, but not for threads with 8 x 8 elements; other shapes were not measured.
   static constexpr bool lanes_in_pairs = sizeof(T) == 4 && ThreadColumns == 4;
   static constexpr unsigned a_pitch = Rows + 4, b_pitch = Columns;
   static constexpr unsigned a_size = Depth * a_pitch, stage_size = a_size + Depth * b_pitch;
 };
 
-/// Where in its tile a thread's first unit lies; the others follow 4 units down and 8 units across. In pairs, eight
-/// lanes are two down by four across: sixteen then read no more of a row of B than shared memory serves at once.
+/// Where a thread's first unit lies in its tile; the others follow 4 units down and 8 units across. With lanes in
+/// pairs, eight lanes are two down by four across. Sixteen lanes then read no more of a row of B than shared memory
+/// serves at once.
 template <class S>
 struct thread_place {
   unsigned row, column;
@@ -61,7 +63,7 @@ __device__ void load_units(T (&to)[Count], const T* from) {
   }
 }
 
-/// What a thread needs for one k of a step.
+/// The factors that a thread needs for one k of a step.
 template <class S>
 struct fragments {
   typename S::T a[S::thread_rows], b[S::thread_columns];
@@ -86,7 +88,7 @@ __device__ void multiply(const typename S::T (&a)[S::thread_rows], const typenam
     }
 }
 
-/// f(row of C, column, r, c) for each unit of the thread's part of C, which chains[r][c] is the first of.
+/// Calls f(row of C, column, r, c) for each unit of the thread's part of C. chains[r][c] is the unit's first element.
 template <class S, class F>
 __device__ void for_each_unit(const operands<typename S::T>& o, tile_place tile, thread_place<S> me, F&& f) {
 #pragma unroll
@@ -108,7 +110,7 @@ __device__ void store_chains(const operands<typename S::T>& o, tile_place tile, 
   });
 }
 
-/// As they were stored, also by another group of this launch.
+/// Loads the chains as they were stored, possibly by another group of this launch.
 template <class S>
 __device__ void load_chains(const operands<typename S::T>& o, tile_place tile, thread_place<S> me,
                             typename S::T (&chains)[S::thread_rows][S::thread_columns]) {
@@ -117,8 +119,8 @@ __device__ void load_chains(const operands<typename S::T>& o, tile_place tile, t
   });
 }
 
-/// What a thread holds of the next tile of A, on its way to shared memory, where it is transposed: packs that lie along
-/// k are stored along the rows. A warp reads two neighbouring packs of 16 rows.
+/// A thread's part of the next tile of A, on the way to shared memory. It is transposed there: packs that lie along k
+/// are stored along the rows. A warp reads two neighbouring packs of 16 rows.
 template <class S>
 class a_copy {
   using T = typename S::T;
@@ -134,11 +136,11 @@ class a_copy {
     x_ = (warp % across * 2 + lane % 2) * length;
     y_ = warp / across * 16 + lane / 2;
 #pragma unroll
-    for (unsigned i = 0; i < loads; ++i)  // rows beyond the last are read as the last; their products are not written
+    for (unsigned i = 0; i < loads; ++i)  // beyond the last row, reads the last one; these products are not written
       next_[i] = o.a + min(tile.row + y_ + i * down, o.m - 1) * o.lda + first + x_;
   }
 
-  /// The tile at `k`, at first `first`, then `depth` after that of the previous call.
+  /// Loads the tile at `k`: `first` in the first call, then `depth` more in each call.
   __device__ void load(std::uint64_t k) {
 #pragma unroll
     for (unsigned i = 0; i < loads; ++i) {
@@ -180,12 +182,12 @@ class b_copy {
   __device__ b_copy(const operands<T>& o, tile_place tile, std::uint64_t first) : k_(o.k), stride_(o.ldb) {
     y_ = threadIdx.x / packs;
     x_ = threadIdx.x % packs * length;
-    // Columns beyond the last are read as others; their products are not written.
+    // Beyond the last column, other columns are read; their products are not written.
     const std::uint64_t column = tile.column + x_ < o.n ? tile.column + x_ : tile.column;
     columns_ = static_cast<unsigned>(min(o.n - column, std::uint64_t{length}));
     next_ = o.b + (first + y_) * o.ldb + column;
-    // The last pack of a row may reach beyond its last column, as far as the next row begins; after the last row
-    // nothing may be there.
+    // The last pack of a row may reach beyond its last column, up to where the next row begins. But nothing may be read
+    // after the last row.
     const bool is_ragged = o.n % length != 0 && tile.column + S::columns > o.n;
     whole_ = is_packable(o.b, o.ldb) ? o.k - (is_ragged ? 1 : 0) : 0;
   }
@@ -241,7 +243,7 @@ __device__ void multiply_range(const operands<typename S::T>& o, typename S::T (
 #pragma unroll
     for (unsigned k = 0; k < S::depth; ++k) {
       if (k + 1 == S::depth) {
-        __syncthreads();  // the other stage is loaded, this one is done with
+        __syncthreads();  // the other stage is loaded, and this one is no longer used
         now ^= 1;
       }
       f[(k + 1) % 2].load(stages[now], (k + 1) % S::depth, me);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   copies of A and B whose rows begin at multiples of 16 bytes, for kernels that read no others.
+// What:   copies A and B so that their rows begin at multiples of 16 bytes, for kernels that require this.
 // Order:  none; only data moves.
 // Shape:  one launch for both; a warp copies a segment of a row, all of whose loads are under way at once.
-// Limits: room for the copies, whose rows end with zeros up to a pack, beyond which nothing is set; fewer than 2^31
-//         groups.
+// Limits: memory for the copies; fewer than 2^31 groups. Rows of a copy are padded with zeros to whole packs; elements
+//         beyond these are not set.
 // Twins:  none.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace tilewise::impl::matmul {
 
 template <class T>
 struct row_copy {
-  static constexpr unsigned loads = 16, segment = loads * warp_size, warps = 8;  // of a lane; of a warp; of a group
+  static constexpr unsigned loads = 16, segment = loads * warp_size, warps = 8;  // per lane, per warp, per group
 
   const T* from = nullptr;
   T* to = nullptr;
@@ -48,8 +48,8 @@ __global__ void __launch_bounds__(row_copy<T>::warps* warp_size)
     if (column + i * warp_size < end) to[i * warp_size] = held[i];
 }
 
-/// A product's A and B where they lie; or if that is allowed, and there is room, copies of those whose rows do not all
-/// begin at multiples of 16 bytes, which live as long as this.
+/// A product's A and B, in place or copied. An operand whose rows do not all begin at multiples of 16 bytes is copied,
+/// if that is allowed and there is room. The copies live as long as this object.
 template <class T>
 class packable_operands {
  public:
@@ -76,12 +76,13 @@ class packable_operands {
   const registry::bindings& where() const { return where_; }
 
  private:
-  /// Nothing to copy, or the copy that from now on stands for the operand.
+  /// Replaces the operand by a copy if its rows cannot be read in packs. Returns the copying to do, which may be none.
   row_copy<T> copy_unless_packable(unsigned operand, std::uint64_t rows, std::uint64_t columns, std::uint64_t& stride) {
     backend::memory& lies = where_.in[operand];
     const T* const from = lies.as<const T>();
     if (is_packable(from, stride)) return {};
-    // At multiples of a cache line squares of 3001 take 16 % less time than at those of 16 bytes.
+    // With rows at multiples of a cache line, products of 3001 a side take 16 % less time than at multiples of 16
+    // bytes.
     constexpr std::uint64_t line = 128 / sizeof(T);
     const std::uint64_t unit = columns < line ? pack_length<T> : line, wider = ceil_div(columns, unit) * unit;
     const auto segments = static_cast<unsigned>(ceil_div(columns, std::uint64_t{row_copy<T>::segment}));

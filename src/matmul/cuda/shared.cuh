@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   what the CUDA matrix products share: the operands, the step of a chain, where a group's tile lies.
 // Order:  one chain per element of C: from +0, multiply_add(A[i,k], B[k,j], chain) for k ascending.
-// Shape:  a group makes one tile of C, or its share of all.
+// Shape:  a group computes one tile of C, or its share of all tiles.
 // Limits: fewer than 2^31 tiles.
 // Twins:  serial.cpp, opencl/program.cl.
 #pragma once
@@ -40,8 +40,8 @@ __device__ T multiply_add(T a, T b, T c) {
     return a * b + c;
 }
 
-/// What a tile holds for elements of A beyond K, where those of B are +0: the product is -0.0, which leaves every
-/// chain as it is. +0.0 would not: a chain may be -0.0 after an underflow.
+/// The value in a tile for elements of A beyond K, where those of B are +0. Their product is -0.0, which does not
+/// change any chain. +0.0 would change a chain that is -0.0 after an underflow.
 template <class T>
 __device__ constexpr T absent_a() {
   return order::sum::identity<T>();
@@ -51,7 +51,7 @@ struct tile_place {
   std::uint64_t row, column;  // of C
 };
 
-/// Tiles are numbered in bands of this many rows of tiles, down before across: groups that run at the same time then
+/// Tiles are numbered in bands of this many rows of tiles, down before across. So groups that run at the same time
 /// share rows of A and columns of B in the cache.
 template <unsigned Band = 8>
 __device__ inline tile_place place_of(const sizes& s, unsigned tile_rows, unsigned tile_columns,
@@ -79,20 +79,20 @@ concept shared_shape = requires {
   S::sharing_groups;
 };
 
-/// The groups of each unit that have shares of so many tiles, a tile or more each.
+/// How many groups of each compute unit get shares of so many tiles, if a share is at least one tile.
 template <shared_shape S>
 std::uint64_t groups_that_share(std::uint64_t tiles, std::uint64_t units) {
   return std::clamp<std::uint64_t>(tiles / units, 1, S::sharing_groups);
 }
 
-/// The tiles that a variant's group may make, the smallest first. Each has `rows` and `columns`, `groups_a_unit`, and
-/// `speed`, that of many of them in relation to the others; a unit with one group only has AlonePercent of it.
+/// The tile shapes of a variant, the smallest first. Each has `rows` and `columns`, `groups_a_unit`, and `speed`: the
+/// speed of many such tiles relative to the others. A compute unit with only one group has AlonePercent of it.
 template <unsigned AlonePercent, class... Shapes>
 struct tile_shapes {
   static constexpr unsigned count = sizeof...(Shapes);
 
-  /// The requested one, or with 0 that of the first `among` whose busiest compute unit is done first: where units get
-  /// whole tiles, a few large ones may leave most of them idle at the end.
+  /// The shape `wanted` or, if it is 0, the one of the first `among` whose busiest compute unit ends first. If units
+  /// get whole tiles, a few large tiles may leave most units idle at the end.
   static unsigned choose(const sizes& s, unsigned wanted, const backend::device& on, unsigned among = count) {
     if (wanted != 0) return wanted - 1;
     unsigned best = 0, i = 0;
@@ -116,15 +116,16 @@ struct tile_shapes {
   }
 
  private:
-  /// Of tiles that are shared out: those of a unit that has fewer threads have S::few_threads_percent of the speed.
+  /// For shapes whose tiles are divided into shares: a compute unit with fewer threads has S::few_threads_percent of
+  /// the speed.
   static constexpr unsigned enough_threads = 256;
 
-  /// The time of so many tiles of a unit, in a unit of its own.
+  /// The time of so many tiles on one compute unit, in arbitrary units.
   template <class S>
   static double time(double tiles, unsigned percent) {
     return tiles * S::rows * S::columns / (S::speed * percent / 100.0);
   }
-  /// The time of the busiest unit; comparable only with that of another shape.
+  /// The time of the busiest compute unit. It serves only to compare shapes.
   template <class S>
   static double estimate(const sizes& s, std::uint64_t units) {
     const std::uint64_t all = tiles_of(s, S::rows, S::columns);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   C divided among up to `sharing_groups` groups a compute unit, into equal shares of the steps of its tiles.
-// Order:  one chain per element: a tile that two groups have goes from one to the other by way of C, and the second
-//         continues its chains. (Stream-K, M. Osama et al., PPoPP 2023, cuts likewise, but adds the parts' sums.)
-// Shape:  tiles lie side by side, each a row of steps; a group has what is between two even cuts. The group on the
-//         left of a cut makes the first steps of the tile that is cut, before all else; the one on the right the
-//         others, after all else. A share is a tile or more, so they do not wait for each other (R. McNaughton,
-//         Scheduling with deadlines and loss functions, Management Science 6, 1959: the rule that wraps around).
-// Limits: fewer than 2^31 tiles. Groups draw their numbers, so that one waits only for a group that is running or over.
+// What:   divides C among up to `sharing_groups` groups per compute unit, into equal shares of the steps of its tiles.
+// Order:  one chain per element. If two groups share a tile, the first stores its chains in C, and the second continues
+//         them from there. (Stream-K, M. Osama et al., PPoPP 2023, cuts in the same way, but adds the parts' sums.)
+// Shape:  the steps of all tiles form one row, which is cut evenly; a group gets the steps between two cuts. If a cut
+//         is within a tile, the group on its left computes the first steps of the tile, before its other work. The
+//         group on its right computes the other steps, after its other work. A share is at least one tile, so they do
+//         not wait for each other (R. McNaughton, Scheduling with deadlines and loss functions, Management Science 6,
+//         1959: the wrap-around rule).
+// Limits: fewer than 2^31 tiles. Groups draw their numbers, so a group waits only for one that is running or has ended.
 // Twins:  none.
 #pragma once
 
@@ -15,8 +16,8 @@
 
 namespace tilewise::impl::matmul {
 
-/// A shape whose tiles are shared out among up to `Groups` groups for each unit; `Speed` as that of other shapes, of
-/// which units with few threads have `FewThreadsPercent`.
+/// A shape whose tiles are divided into shares for up to `Groups` groups per compute unit. `Speed` is as for other
+/// shapes; units with few threads have `FewThreadsPercent` of it.
 template <class Shape, unsigned Groups, unsigned Speed, unsigned FewThreadsPercent = 60>
 struct shared : Shape {
   static constexpr unsigned sharing_groups = Groups, speed = Speed, few_threads_percent = FewThreadsPercent;
@@ -40,7 +41,7 @@ struct shares {
   }
 };
 
-/// Steps of a tile.
+/// Some steps of a tile.
 struct piece {
   unsigned tile;
   std::uint64_t first, last;
@@ -48,7 +49,7 @@ struct piece {
   __device__ bool is_begun() const { return first > 0; }
 };
 
-/// This group's share. All threads call each function together.
+/// This group's share. All threads of the group must call each function together.
 class share {
  public:
   __device__ explicit share(const shares& all) : all_(all), waves_((all.tiles / all.groups - 1) * all.groups) {
@@ -62,8 +63,8 @@ class share {
     last_ = cut * (me_ + 1) / all.groups;
   }
 
-  /// The next piece, if there is one. Tiles that lie side by side are in the caches together, so whole ones are made in
-  /// waves as far as they go, and only the rest is cut.
+  /// Gets the next piece; returns false if there is none. Neighbouring tiles share data in the caches. So as many waves
+  /// of whole tiles as possible come first, and only the rest is cut.
   __device__ bool next(piece& p) {
     __syncthreads();  // what the group has shared for the piece before is free
     const std::uint64_t tile = (last_ - 1) / all_.steps, begin = tile * all_.steps;
@@ -77,7 +78,7 @@ class share {
     return p.tile < waves_;
   }
 
-  /// Until the steps of a tile that is begun are in C.
+  /// Waits until the first steps of the tile, which another group computes, are in C.
   __device__ void await() const {
     if (threadIdx.x == 0) {
       while (!receive(all_.sent + me_ - 1).is_of(launch_)) continue;
@@ -86,7 +87,7 @@ class share {
     __syncthreads();
   }
 
-  /// Tells, of a tile that is not finished, that its steps are in C.
+  /// If the piece does not finish its tile, announces that its steps are in C.
   __device__ void tell(const piece& p) const {
     if (p.last == all_.steps) return;
     __syncthreads();
@@ -97,13 +98,13 @@ class share {
 
  private:
   const shares& all_;
-  const unsigned waves_;  // tiles that are made whole
+  const unsigned waves_;  // tiles that this group computes as a whole
   unsigned me_, wave_, launch_;
   std::uint64_t first_, last_;  // of the steps of the other tiles
 };
 
-/// This group's share of C, piece by piece: `multiply(tile, piece, chains)` makes a piece's steps, `load(tile, chains)`
-/// and `store(tile, chains)` take the chains from C and put them there.
+/// Computes this group's share of C, piece by piece. `multiply(tile, piece, chains)` computes the steps of a piece;
+/// `load(tile, chains)` and `store(tile, chains)` read the chains from C and write them there.
 template <class S, class Chains, class Load, class Multiply, class Store>
 __device__ __forceinline__ void make_share(const operands<typename S::T>& o, const shares& all, const Load& load,
                                            const Multiply& multiply, const Store& store) {

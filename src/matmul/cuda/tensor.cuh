@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   a group makes a tile of C with tensor cores; tiles of A and B pass through stages of shared memory.
+// What:   a group computes a tile of C with tensor cores; tiles of A and B pass through stages of shared memory.
 // Order:  in f64 one chain per element: the tensor cores' products are ascending chains of fused multiply-adds. In TF32
 //         the operands are rounded to 10 bits and the association is the hardware's.
 // Shape:  a warp makes WarpRows x WarpColumns of the tile in its registers; one barrier per step of `depth` k's.
@@ -13,8 +13,8 @@
 
 namespace tilewise::impl::matmul {
 
-/// Lane l holds of A the rows l/4 and l/4+8 of column l%4, then those of the column 4 to the right; of B column l/4 of
-/// row l%4, then that of the row 4 below; of C columns 2(l%4) and the next, row l/4 before row l/4+8.
+/// Lane l holds these elements. A: rows l/4 and l/4+8 of column l%4, then the same rows of column l%4+4. B: column l/4
+/// of row l%4, then of row l%4+4. C: columns 2(l%4) and 2(l%4)+1 of row l/4, then of row l/4+8.
 __device__ inline void multiply_tiles(double (&c)[4], const double (&a)[4], const double (&b)[2]) {
 #if __CUDA_ARCH__ >= 900
   asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
@@ -36,7 +36,8 @@ __device__ inline void multiply_tiles(float (&c)[4], const unsigned (&a)[4], con
 }
 
 __device__ inline double factor_of(double x) { return x; }
-/// Rounded to TF32. Of a NaN the fraction may be all in the bits that are left out, which would make it an infinity.
+/// Rounds to TF32. NaNs need care: their fraction may be only in the dropped bits, which would turn them into
+/// infinities.
 __device__ inline unsigned factor_of(float x) {
   constexpr unsigned nan = 0x7fffffff;
   unsigned rounded;
@@ -56,12 +57,13 @@ struct tensor_shape {
                             threads = Rows / WarpRows * warps_across * warp_size;
   static constexpr unsigned product_depth = 8, parts = Depth / product_depth;
   static_assert(parts % 2 == 0);  // products take turns with two sets of factors
-  static constexpr unsigned down = WarpRows / 16, across = WarpColumns / 8;  // products of a warp
+  static constexpr unsigned down = WarpRows / 16, across = WarpColumns / 8;  // tensor-core products of a warp
   static constexpr unsigned rows_a_step = parts * down;
-  // Copies begin while the products of the first three rows run: all of them before the first are slower.
+  // Copies begin while the products of the first three rows run. Starting all copies before the first product is
+  // slower.
   static constexpr unsigned copying_rows = rows_a_step > 3 ? 3 : rows_a_step - 1;
-  // Lanes that read at the same time, of 4 or 8 rows and 4 columns, meet different banks. Doubles of B need no room for
-  // that, so that three groups of a unit have room for more.
+  // Lanes that read at the same time, in 4 or 8 rows and 4 columns, use different banks. For doubles of B this needs no
+  // padding, so that three groups fit a compute unit.
   static constexpr bool turned = sizeof(T) == 8;
   using a_tile = tile_layout<Rows, Depth, Depth + 4>;
   using b_tile = tile_layout<Depth, Columns, Columns + (turned ? 0 : 8), turned ? 4 : 1>;
@@ -80,7 +82,7 @@ struct warp_place {
   }
 };
 
-/// What a lane needs of A for 16 rows of products, of `product_depth` k's.
+/// The elements of A that a lane needs for 16 rows of products, `product_depth` k's each.
 template <class S>
 struct row_factors {
   typename S::factor at[S::product_depth / 2];
@@ -92,7 +94,7 @@ struct row_factors {
   }
 };
 
-/// What a lane needs of B for all of its warp's columns and `product_depth` k's.
+/// The elements of B that a lane needs for all columns of its warp and `product_depth` k's.
 template <class S>
 struct column_factors {
   typename S::factor at[S::across][S::product_depth / 4];
@@ -106,7 +108,7 @@ struct column_factors {
   }
 };
 
-/// f(row of C, column, pair of chains) for each pair of the lane's part of C.
+/// Calls f(row of C, column, pair of chains) for each pair of the lane's part of C.
 template <class S, class Chains, class F>
 __device__ void for_each_pair(const operands<typename S::T>& o, tile_place tile, warp_place<S> me, Chains& chains,
                               F&& f) {
@@ -131,7 +133,7 @@ __device__ void store_products(const operands<typename S::T>& o, tile_place tile
   });
 }
 
-/// As they were stored, also by another group of this launch.
+/// Loads the chains as they were stored, possibly by another group of this launch.
 template <class S>
 __device__ void load_products(const operands<typename S::T>& o, tile_place tile, warp_place<S> me,
                               typename S::T (&chains)[S::down][S::across][4]) {
@@ -147,7 +149,7 @@ __device__ void multiply_steps(const operands<typename S::T>& o, typename S::T* 
   using T = typename S::T;
   constexpr unsigned size = sizeof(T), stage_size = S::stage_size * size;
   const unsigned lane = threadIdx.x % warp_size, begin = static_cast<unsigned>(__cvta_generic_to_shared(stages));
-  // Addresses of the first stage: what is computed in bytes, from a value that is kept, takes one addition a step.
+  // Addresses in the first stage, in bytes and from a value that is kept: each step then takes one addition.
   const unsigned of_rows = keep(begin + size * S::a_tile::at(me.row + lane / 4, lane % 4));
   const auto of_columns = [&](unsigned x) {
     return keep(begin + size * (S::a_tile::size + S::b_tile::at(lane % 4, me.column + x * 8 + lane / 4)));
@@ -162,7 +164,7 @@ __device__ void multiply_steps(const operands<typename S::T>& o, typename S::T* 
   wait_for_copies<S::stages - 2>();
   __syncthreads();  // the first stage is loaded
 
-  row_factors<S> rows[2];  // those that are multiplied and those that are read meanwhile
+  row_factors<S> rows[2];  // one set is multiplied while the other is read
   column_factors<S> columns[2];
   rows[0].load(at(of_rows), 0, 0);
   columns[0].load(at(of_even), at(of_odd), 0);
@@ -183,7 +185,7 @@ __device__ void multiply_steps(const operands<typename S::T>& o, typename S::T* 
         into = now;
         now = now + stage_size == S::stages * stage_size ? 0 : now + stage_size;
         wait_for_copies<S::stages - 2>();
-        __syncthreads();  // the next stage is loaded, this one is done with
+        __syncthreads();  // the next stage is loaded, and this one is no longer used
       }
       rows[next % 2].load(at(of_rows + now), next_y, next_part * S::product_depth);
       if constexpr (next_y == 0)
@@ -201,7 +203,7 @@ __global__ void __launch_bounds__(S::threads, S::groups_a_unit) tensor_tiles(con
   const warp_place<S> me;
   T chains[S::down][S::across][4]{};
   step_range steps = steps_of<S>(o);
-  steps.last = keep(steps.last);  // or each step of the smaller tiles takes up to 17 instructions more
+  steps.last = keep(steps.last);  // without this, each step of the smaller tiles takes up to 17 more instructions
   multiply_steps<S>(o, stages, tile, me, steps, chains);
   store_products<S>(o, tile, me, chains);
 }
@@ -210,7 +212,7 @@ template <class S>
 __global__ void __launch_bounds__(S::threads, S::groups_a_unit)
     shared_tensor_tiles(const operands<typename S::T> o, const shares all) {
   using T = typename S::T;
-  // `share` has shared memory too: where stages began 16 bytes behind it, products took half as long again.
+  // `share` uses shared memory too. When stages began 16 bytes after it, products took 1.5 times as long.
   extern __shared__ __align__(128) unsigned char bytes[];
   T* const stages = reinterpret_cast<T*>(bytes);
   const warp_place<S> me;
@@ -223,7 +225,7 @@ __global__ void __launch_bounds__(S::threads, S::groups_a_unit)
       [&](const tile_place& tile, held& chains) { store_products<S>(o, tile, me, chains); });
 }
 
-/// Launches the one of `Shapes` that the axis's value `tile` names or that the size of C selects.
+/// Launches one of `Shapes`: the one that the axis value `tile` names, or the one that suits the size of C.
 template <class Shapes>
 void run_tensor_tiles(const registry::problem& p, const registry::bindings& where, unsigned tile,
                       backend::cuda::queue& q) {

@@ -21,8 +21,9 @@ using shapes =
                 tensor_shape<float, 24, 64, 64, 32, 32, 32, 3, 3>, tensor_shape<float, 40, 128, 128, 64, 64, 32, 3, 2>,
                 tensor_shape<float, 43, 128, 256, 64, 64, 32, 3, 1>>;
 
-/// The tiles of single warps, then those of warpgroups. By size single warps only stand in: at each of 17 sizes on an
-/// H200 warpgroups are faster, 1.1 times for squares of 128, 3.6 times of 4096.
+/// The tiles of single warps, then those of warpgroups. The choice by size takes single warps only if warpgroups cannot
+/// multiply: at each of 17 sizes on an H200 warpgroups are faster, from 1.1 times for squares of 128 to 3.6 times for
+/// squares of 4096.
 constexpr unsigned by_size = 0, of_warps = 4;
 constexpr std::array<unsigned, 11> values{by_size, 1, 2, 3, of_warps, 5, 6, 7, 8, 9, 10};
 constexpr std::array<std::string_view, 11> words = [] {
@@ -36,14 +37,16 @@ constexpr std::array<registry::tuning_axis, 1> axes{{{"tile", values, by_size, w
 constexpr unsigned warps(unsigned tile) { return tile <= of_warps ? tile : by_size; }
 constexpr unsigned warpgroups(unsigned tile) { return tile > of_warps ? tile - of_warps : by_size; }
 
-/// Whether warpgroups are faster than single warps although operands must be copied. On an H200 squares of 383,
-/// 63x63x511 and 1023x1023x65 are by a quarter; squares of 301, 63x63x257, 511x511x129 and 4095x1x4095 are not.
+/// Whether warpgroups are faster than single warps although operands must be copied. On an H200 they are faster by a
+/// quarter for squares of 383, 63x63x511 and 1023x1023x65, but not for squares of 301, 63x63x257, 511x511x129 and
+/// 4095x1x4095.
 bool is_worth_copies(const sizes& s) {
   if (std::min({s.m, s.n, s.k}) <= 32) return false;
   return s.k > 320 || static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k) > 0x1p26;
 }
 
-/// Whether it has multiplied. What bulk copies cannot read, and is not worth copies or has no room, it leaves alone.
+/// Returns whether it has computed the product. It does not if bulk copies cannot read an operand, and copying the
+/// operand is not worth it or there is no room.
 bool multiply_by_warpgroups(const registry::problem& p, const registry::bindings& where, unsigned tile,
                             backend::cuda::queue& q) {
   const bool is_named = tile > of_warps;
@@ -70,9 +73,9 @@ std::string unsupported(const registry::problem& p, const backend::device& on, c
 
 constexpr std::array types{dtype::f32};
 
-/// A product is off by up to 2^-10 of itself, and K of them by about sqrt(K) times that, as the largest sum grows too:
-/// on uniform data 2.9e-4 of the largest element at K = 256 and 2.5e-4 at K = 8192. The bound leaves room for a long
-/// sum whose terms cancel, beside the largest of which its error is larger.
+/// One product has a relative error of up to 2^-10. The error of a sum of K products grows with sqrt(K), and so does
+/// the largest sum: on uniform data the error is 2.9e-4 of the largest element at K = 256 and 2.5e-4 at K = 8192. The
+/// bound leaves room for long sums whose terms cancel: relative to the largest element, their error is larger.
 constexpr double rounding_bound = 2e-2;
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The product by Hopper's warpgroups (warpgroups_sm90a.cu), which matmul/cuda:tf32 takes wherever it can.
+// The product with Hopper's warpgroup instructions (warpgroups_sm90a.cu). matmul/cuda:tf32 uses it wherever it can.
 #pragma once
 
 #include "backend/cuda/queue.hpp"
@@ -12,14 +12,14 @@
 
 namespace tilewise::impl::matmul {
 
-/// The tiles of a group, by their rows and columns. Functions take a number from 1 on, or 0 for the one that suits the
-/// size.
+/// The tiles of a work-group, as rows x columns. The parameter `tile` below is a number in this list, from 1 on, or 0
+/// for the tile that suits the size.
 inline constexpr std::array<std::string_view, 6> warpgroup_tiles{"32x64",  "64x64",   "96x64",
                                                                  "128x64", "128x128", "256x128"};
 
 #if TILEWISE_WITH_SM90A
-/// Why they cannot make this product on this device; empty if they can, once all rows of A and B begin at multiples of
-/// 16 bytes, which `run_warpgroups` takes for granted.
+/// Why warpgroups cannot compute this product on this device; empty if they can. Does not check what `run_warpgroups`
+/// requires too: every row of A and B begins at a multiple of 16 bytes.
 std::string warpgroups_unsupported(const registry::problem& p, unsigned tile, const backend::device& on);
 void run_warpgroups(const registry::problem& p, const registry::bindings& where, unsigned tile,
                     backend::cuda::queue& q);

@@ -10,9 +10,9 @@
 //         multiples of 16 bytes; K is not 0; sizes below 2^31.
 // Twins:  tensor.cuh.
 //
-// The instruction wants both factors by rows of K, as A has them and B has not. Its first one may come from registers,
-// which can be loaded in any order: so the transposed product is made, all rows of C by 64 columns at once, with B as
-// the first factor and A as the second.
+// The instruction needs both factors by rows of K. A is stored so, B is not. But the first factor may come from
+// registers, which can be loaded in any order. So the kernel computes the transposed product, with B as the first
+// factor and A as the second: all rows of C by 64 columns at once.
 #include "backend/cuda/pipeline.cuh"
 #include "backend/cuda/tensor_map.hpp"
 #include "matmul/cuda/copy.cuh"
@@ -32,7 +32,7 @@ using backend::cuda::shared_address;
 constexpr unsigned depth = box_columns;  // of a step
 constexpr unsigned product_depth = 8, products = depth / product_depth;
 
-/// The tile of a group: the instruction takes its rows at once, and each warpgroup 64 of its columns.
+/// The tile of a group. One instruction takes all its rows; each warpgroup takes 64 of its columns.
 template <unsigned Speed, unsigned Rows, unsigned Columns, unsigned Groups>
 struct shape {
   static constexpr unsigned rows = Rows, columns = Columns, groups_a_unit = Groups, speed = Speed;
@@ -43,7 +43,7 @@ struct shape {
 using shapes = tile_shapes<88, shape<33, 32, 64, 2>, shape<51, 64, 64, 2>, shape<65, 96, 64, 2>, shape<58, 128, 64, 1>,
                            shape<76, 128, 128, 1>, shape<100, 256, 128, 1>>;
 
-/// How a group makes tiles of one of these.
+/// How a group computes tiles of one of these shapes.
 template <class Shape>
 struct plan : Shape {
   static constexpr unsigned a_size = Shape::rows * depth, stage_size = a_size + Shape::columns * depth,

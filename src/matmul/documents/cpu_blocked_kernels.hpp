@@ -8,7 +8,7 @@
 
 namespace tilewise::impl::matmul {
 
-/// A block of B and what it adds to the chains of a block of C.
+/// Adds the products with one block of B to the chains of a block of C.
 template <class T>
 struct blocked_step {
   const T* a;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   matmul/opencl:split_k: both input and output are divided: groups make blocks of C over parts of K, and a
-//         second kernel adds the parts.
+// What:   matmul/opencl:split_k: divides both C and K. Work-groups compute blocks of C over parts of K, and a second
+//         kernel adds the results of the parts.
 // Order:  opencl_split_k.cl.
 // Shape:  two launches.
 // Limits: f32; room on the device for `parts` results.
@@ -24,7 +24,7 @@ constexpr std::array<registry::tuning_axis, 1> split_axes{{{"parts", part_counts
 constexpr std::array split_types{dtype::f32};
 constexpr unsigned split_side = 16, sum_group = 256;
 
-/// As of any product in another order (peers/variants.hpp): a lost product is found.
+/// The bound for products in any other order (peers/variants.hpp). It is tight enough to detect a missing product.
 constexpr double split_bound = 1e-3;
 
 void run_split_k(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,

@@ -123,21 +123,21 @@ constexpr std::array<register_shape, 6> shapes{{{{32, 32}, {4, 4}, 8, {31, 18}},
                                                 {{64, 128}, {8, 8}, 4, {43, 23}},
                                                 {{128, 128}, {8, 8}, 4, {45, 22}},
                                                 {{128, 256}, {8, 16}, 2, {47, 0}}}};
-constexpr unsigned shape_on_cpu = 0;  // 1.2 to 4 times as fast as the others on PoCL
+constexpr unsigned shape_on_cpu = 0;  // on PoCL 1.2 to 4 times as fast as the others
 constexpr std::array<unsigned, 7> tile_values{0, 1, 2, 3, 4, 5, 6};
 constexpr std::array<std::string_view, 7> tile_words{"auto", "32x32", "32x64", "64x64", "64x128", "128x128", "128x256"};
 constexpr std::array<registry::tuning_axis, 1> register_axes{{{"tile", tile_values, 0, tile_words}}};
 
 std::string reason_against(const register_shape& shape, dtype type, const device_info& on) {
-  // Half of the at most 255 registers that an item has on NVIDIA's devices; twice as much gives a hundredth of the
-  // speed.
+  // In bytes: half of the 255 registers that a work-item can have on NVIDIA devices. Twice as much runs at a hundredth
+  // of the speed.
   constexpr std::size_t registers = 512;
   if (shape.item.rows * shape.item.columns * size_of(type) > registers)
     return "an item's part of this tile of " + std::string(name_of(type)) + " is larger than its registers";
   return backend::opencl::too_large(on, shape.items(), shape.local_bytes(type));
 }
 
-/// The time of a product in rounds of one tile per compute unit; comparable only with that of another shape.
+/// An estimate of a product's time, if each compute unit computes one tile per round. It serves only to compare shapes.
 double estimate(const register_shape& shape, const problem& p, std::uint64_t compute_units) {
   const std::uint64_t units = std::max<std::uint64_t>(compute_units, 1);
   const std::uint64_t rounds = ceil_div(tiles_of(sizes(p), shape.tile), units);

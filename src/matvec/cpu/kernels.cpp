@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   rows times x with vectors; compiled once for each x86-64 level.
 // Order:  a product is rounded, then the tree of backend/cpu/blocks.hpp takes it as its element.
-// Shape:  W rows at once, so that they share x, the value of row l ends up in lane l, and no row needs work of its own
-//         at the end. Fewer rows, and long ones where vectors are prefetched, go by themselves. Rows in the last-level
-//         cache that would push each other out of the first-level one are read in turn.
+// Shape:  W rows at once: they share x, and the value of row l ends up in lane l, so no row needs a separate step at
+//         the end. Fewer rows are computed one by one, and so are long rows if vectors are prefetched. Rows in the
+//         last-level cache that would evict each other from the first-level cache are read one after the other.
 // Limits: reads nothing outside the rows and x.
 // Twins:  serial.cpp; reduce/cpu/kernels.cpp.
 #include "matvec/cpu/kernels.hpp"
@@ -59,14 +59,14 @@ T dot(const T* a, const T* x, std::uint64_t n) {
   return level::canonical<T>(blocks<T>::prefix_of_few(products<T>{a, x}, n))[0];
 }
 
-/// The vectors of a column of rows, times one vector of x, as a source: vector i is that of row i.
+/// One vector of each row at the same columns, times one vector of x, as a source: vector i is that of row i.
 template <class T, bool Part>
 struct column {
   const T* a;
   std::uint64_t stride;
   vector<T> x;
-  const T* soon;              // what will be read soon, in memory order
-  unsigned count = width<T>;  // where it is part of a vector
+  const T* soon;              // the elements that will be read soon, in memory order
+  unsigned count = width<T>;  // with Part: how many lanes are columns
 
   column operator+(unsigned elements) const {
     return {a + elements / width<T> * stride, stride, x, soon + elements, count};
@@ -77,10 +77,10 @@ struct column {
   friend void fetch(const column& c, std::uint64_t) { level::fetch(c.soon, 0); }
 };
 
-/// Where vectors are prefetched, which takes their order in memory, only rows shorter than this go W at once.
+/// If vectors are prefetched, which must be in memory order, only rows shorter than this are computed W at once.
 template <class T>
 constexpr std::uint64_t short_row = 2 * width<T>* width<T>;
-constexpr std::uint64_t short_bytes = 8192;  // of W rows
+constexpr std::uint64_t short_bytes = 8192;  // size of W rows
 
 /// The first `count` lanes of x; -1 in the others, since 0 * -1 = -0.0 is the identity of the sum.
 template <class T>
@@ -89,14 +89,14 @@ vector<T> first_of(const T* x, unsigned count) {
   return present ? level::load_first(x, count) : level::broadcast(static_cast<T>(-1));
 }
 
-/// The vectors of a block of columns of W / 2 rows, times x, as a source: vector i is that of row i % (W / 2), and
-/// those of the upper half are the next W columns.
+/// W columns of W / 2 rows, then the next W columns of the same rows, times x, as a source: vector i is that of row
+/// i % (W / 2).
 template <class T>
 struct patch {
   const T* a;
   std::uint64_t stride;
   const T* x;
-  std::uint64_t soon = 0;  // elements to what is read soon, modulo 2^64
+  std::uint64_t soon = 0;  // distance in elements to what will be read soon, modulo 2^64
 
   patch operator+(unsigned elements) const {
     constexpr unsigned rows = width<T> / 2;
@@ -104,14 +104,14 @@ struct patch {
     return {a + vectors % rows * stride + across, stride, x + across, soon};
   }
   friend vector<T> load(const patch& p) { return multiply<T>(level::load(p.a), level::load(p.x)); }
-  /// Into the second-level cache. Not inlined at once, gcc 12 takes it for a function without effect.
+  /// Prefetches into the second-level cache. Must be always_inline, or gcc 12 takes it for a function without effect.
   [[gnu::always_inline]] friend void fetch(const patch& p, std::uint64_t) { __builtin_prefetch(p.a + p.soon, 0, 2); }
 };
 
-/// The values of n columns of W rows, n = 0 mod 2 W, one row in each lane. Half of the rows are read at a time: where
-/// rows are a multiple of 4096 bytes apart, as 1024 floats are, a first-level cache of eight ways has no room for 16.
-/// One Zen 4 core reads 64 such rows at 59 GB/s instead of 41.
-/// The half after one is prefetched where rows come from memory: 3 to 8 % faster there, a tenth slower in the caches.
+/// The values of n columns of W rows, one row in each lane; n is a multiple of 2 W. Half of the rows are read at a
+/// time: if rows are a multiple of 4096 bytes apart, as 1024 floats are, an 8-way first-level cache cannot hold lines
+/// of 16 rows. One Zen 4 core reads 64 such rows at 59 GB/s instead of 41. If rows come from memory, the next half is
+/// prefetched, which is 3 to 8 % faster; from the caches it would be a tenth slower.
 template <class T, level::reading How>
 [[gnu::always_inline]] inline vector<T> lanes_of_halves(const T* a, std::uint64_t stride, const T* x, std::uint64_t n) {
   constexpr unsigned half = width<T> / 2, across = 2 * width<T>, together = 8;
@@ -134,7 +134,7 @@ template <class T, level::reading How>
   return done.fold(level::broadcast(order::sum::identity<T>()));
 }
 
-/// P of n columns of W rows on top of `prefix`, one row in each lane.
+/// P(n) of W rows, continued from `prefix`, one row in each lane.
 template <class T, level::reading How>
 [[gnu::always_inline]] inline vector<T> lanes_of_columns(const T* a, std::uint64_t stride, const T* x, std::uint64_t n,
                                                          std::uint64_t ahead, vector<T> prefix) {
@@ -149,7 +149,7 @@ template <class T, level::reading How>
       prefix);
 }
 
-/// The values of W rows into y, in this and the functions like it.
+/// This and the next functions write the values of W rows to y.
 template <class T>
 void rows_by_columns_ahead(const T* a, std::uint64_t stride, const T* x, T* y, std::uint64_t n, T*) {
   constexpr std::uint64_t lead = blocks<T>::lead * width<T>;
@@ -158,7 +158,7 @@ void rows_by_columns_ahead(const T* a, std::uint64_t stride, const T* x, T* y, s
   level::store<T>(y, level::canonical<T>(lanes_of_columns<T, level::reading::ahead>(a, stride, x, n, ahead, none)));
 }
 
-/// By halves where W is 16, and by columns.
+/// Reads columns, by halves if W is 16.
 template <class T, level::reading How>
 void rows_together(const T* a, std::uint64_t stride, const T* x, T* y, std::uint64_t n, T*) {
   vector<T> prefix = level::broadcast(order::sum::identity<T>());
@@ -168,9 +168,9 @@ void rows_together(const T* a, std::uint64_t stride, const T* x, T* y, std::uint
                          lanes_of_columns<T, level::reading::freely>(a + even, stride, x + even, n - even, 0, prefix)));
 }
 
-/// Taken by columns, short rows are read in an order that no hardware prefetcher follows, so they are first copied in
-/// memory order: two Zen 4 cores read rows of 64 floats at 46 GB/s instead of 22. Shorter vectors read more columns at
-/// once: with AVX2 a Zen 3 does so in the caches at 30 to 58 GB/s, and with copies at 20 to 29.
+/// Copies short rows in memory order first, since no hardware prefetcher follows reads by columns: two Zen 4 cores read
+/// rows of 64 floats at 46 GB/s instead of 22. Shorter vectors do not copy, since they read more columns at once: with
+/// AVX2, a Zen 3 reads from the caches at 30 to 58 GB/s without copies, and at 20 to 29 with copies.
 template <class T>
 void short_rows(const T* a, std::uint64_t stride, const T* x, T* y, std::uint64_t n, T* scratch) {
   T copied[short_bytes / sizeof(T)];
@@ -178,7 +178,7 @@ void short_rows(const T* a, std::uint64_t stride, const T* x, T* y, std::uint64_
   rows_together<T, level::reading::freely>(copied, stride, x, y, n, scratch);
 }
 
-/// A column of block values of W rows, `slot` elements apart, as a source.
+/// The block values of W rows at the same position, `slot` elements apart, as a source.
 template <class T, bool Part>
 struct stored {
   const T* from;
@@ -193,9 +193,9 @@ struct stored {
   }
 };
 
-/// Row after row to its block values, and then these of all rows: prefetchers follow, and rows do not push each other
-/// out of the first-level cache. For 1024 rows of 1024 floats two Zen 4 cores take 30 us instead of 35. From memory
-/// rows together are faster, 27 GB/s a core instead of 22.
+/// Computes the block values of one row after the other, then combines those of all rows. So hardware prefetchers
+/// follow, and rows do not evict each other from the first-level cache: for 1024 rows of 1024 floats two Zen 4 cores
+/// take 30 us instead of 35. From memory, reading all rows together is faster: 27 GB/s a core instead of 22.
 template <class T>
 void rows_in_turn(const T* a, std::uint64_t stride, const T* x, T* y, std::uint64_t n, T* scratch) {
   const std::uint64_t vectors = n / width<T>, slot = blocks<T>::room(vectors), done = vectors * width<T>;
@@ -213,8 +213,8 @@ void rows_in_turn(const T* a, std::uint64_t stride, const T* x, T* y, std::uint6
                          lanes_of_columns<T, level::reading::freely>(a + done, stride, x + done, n - done, 0, prefix)));
 }
 
-/// One row at a time, in memory order, while all of x stays in the first-level cache; with a longer x, four rows at
-/// once, a block of W vectors at a time.
+/// If all of x stays in the first-level cache, one row at a time is read in memory order. With a longer x, four rows
+/// are read at once, a block of W vectors at a time.
 constexpr std::uint64_t near_bytes = 16384, most_rows = 4;
 
 template <class T>
@@ -237,13 +237,13 @@ void long_rows(const T* a, std::uint64_t stride, const T* x, T* y, std::uint64_t
 template <class T>
 using rows_kernel = void(const T* a, std::uint64_t stride, const T* x, T* y, std::uint64_t n, T* scratch);
 
-/// How W rows are taken; null: not together.
+/// Which function computes W rows together; null if rows are computed one by one.
 template <class T>
 rows_kernel<T>* way_of(std::uint64_t stride, std::uint64_t n, bool cached) {
   constexpr std::uint64_t long_bytes = 4096;
   constexpr std::uint64_t same_sets = 2048;  // rows this far apart fill few sets of the first-level cache
   if (backend::cpu::gains_by_fetching()) return n < short_row<T> ? rows_by_columns_ahead<T> : nullptr;
-  const bool is_near = cached && level::vector_bytes < 64;  // where the prefetcher is not missed
+  const bool is_near = cached && level::vector_bytes < 64;  // fast even without the hardware prefetcher
   if (((width<T> - 1) * stride + n) * sizeof(T) <= short_bytes && !is_near) return short_rows<T>;
   if (width<T> == 16 && n * sizeof(T) >= long_bytes) {
     if (!cached) return rows_together<T, level::reading::ahead>;

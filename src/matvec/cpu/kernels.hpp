@@ -8,10 +8,10 @@
 
 namespace tilewise::impl::matvec {
 
-/// Signed integers are passed as unsigned ones: the same bits, and wrapping is defined.
+/// Signed integers are passed as unsigned ones: the bits are the same, and unsigned overflow is defined.
 template <class T>
 struct cpu_kernels {
-  /// Elements of scratch for rows of n elements.
+  /// How many elements of scratch rows of n elements need.
   std::uint64_t (*scratch_elements)(std::uint64_t n);
   /// y[i] = P(n) over the products of row i and x, for n > 0. `cached`: the rows may lie in the last-level cache.
   void (*rows)(const T* a, std::uint64_t stride, const T* x, T* y, std::uint64_t rows, std::uint64_t n, T* scratch,

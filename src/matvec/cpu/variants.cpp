@@ -2,8 +2,9 @@
 // What:   matvec on the CPU: tiles of rows or of pieces of rows, in parallel.
 // Order:  a piece of a row is an aligned block of its products; the pieces' values are the elements of the next level
 //         of the same tree.
-// Shape:  rows that fit a tile: as many as fit. Longer rows: tiles: pieces of 16 rows, the same columns of all rows in
-//         succession, so that this part of x stays in the cache. Finish: the pieces of each row, and the rest of it.
+// Shape:  a tile is as many whole rows as fit. Longer rows are cut: a tile is a piece of each of 16 rows, and tiles of
+//         the same columns follow one another, so that this part of x stays in the cache. Finish: combines the pieces
+//         of each row and its rest.
 // Limits: none.
 // Twins:  serial.cpp; the kernels are in kernels.cpp.
 #include "backend/cpu/device.hpp"
@@ -36,7 +37,7 @@ struct operands {
   sizes size;
 };
 
-/// Half of the last-level cache is what others leave.
+/// Counts on half of the last-level cache: other programs use the rest.
 template <class T>
 bool is_cached(const operands<T>& o, const backend::cpu::queue& queue) {
   return !queue.exceeds_cache(2 * o.size.m * o.size.n * sizeof(T));

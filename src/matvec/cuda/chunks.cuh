@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   the block values of products of a row and x: a pack's, a chunk's, a block's of up to 32 chunks.
+// What:   the block values of the products of a row and x, for a pack, a chunk, and a block of up to 32 chunks.
 // Order:  a product is rounded; a chunk is an aligned block.
 // Shape:  loads of 16 bytes per lane, 8 in flight. Where A's row or x is not aligned to 16 bytes, a lane loads single
 //         elements, so that a warp still reads one piece of memory at a time.
@@ -18,8 +18,8 @@ using reduce::chunk_length;
 using reduce::chunk_level;
 inline constexpr unsigned in_flight = reduce::rows;
 
-/// A pack of A, which is not needed again: it takes no room in the first-level cache. On an H200 8192 rows of 8192
-/// doubles took 129 us this way and 136 us with load_pack.
+/// Loads a pack of A past the first-level cache, since it is not needed again. On an H200, 8192 rows of 8192 doubles
+/// took 129 us this way and 136 us with load_pack.
 template <class T>
 __device__ pack<T> load_once(const T* from) {
   uint4 loaded;
@@ -29,7 +29,7 @@ __device__ pack<T> load_once(const T* from) {
   return __builtin_bit_cast(pack<T>, loaded);
 }
 
-/// The same of one element.
+/// The same for one element.
 template <class T>
 __device__ T load_one_once(const T* from) {
   if constexpr (sizeof(T) == 8) {

@@ -18,29 +18,29 @@ using reduce::place, reduce::run_length;
 
 inline constexpr unsigned group_size = 256;
 inline constexpr unsigned finish_group_size = 256;
-inline constexpr unsigned most_levels = 5;  // of chunks in a tile: their values are one per lane
+inline constexpr unsigned most_levels = 5;  // levels of chunks in a tile: one chunk value per lane
 
 template <class T>
 struct matrix {
   const T *a, *x;
   T* y;
   std::uint64_t m, n, stride;
-  bool packable;  // every row of A, and x
+  bool packable;  // whether every row of A, and x, can be read in packs
 };
 
 /// How rows are cut into tiles of 2^level elements, and where the values go.
 template <class T>
 struct cut {
   unsigned level;
-  std::uint64_t tiles;  // of a row, two or more
+  std::uint64_t tiles;  // tiles of a row, two or more
   T* value;             // room for each row
   std::uint64_t room;
   T* digit;  // digit_count for each row
 };
 
-/// P(n) continued from `prefix` for a row of which every lane holds a pack of products; in every lane. A lane's value
-/// grows until it is that of the block that its pack lies in, of those that the digits of n make; the lane behind the
-/// whole packs has what is left.
+/// Returns, in every lane, P(n) continued from `prefix` for a row of which each lane holds a pack of products. The
+/// digits of n cut the packs into blocks. Each lane combines values until it has that of the block of its pack. The
+/// lane after the whole packs has the rest.
 template <class T>
 __device__ T prefix_of_lanes(T prefix, const pack<T>& mine, unsigned n) {
   constexpr unsigned levels = 5;  // n is less than a row of packs
@@ -69,7 +69,7 @@ __device__ T prefix_of_lanes(T prefix, const pack<T>& mine, unsigned n) {
   return prefix;
 }
 
-/// What is left of a row behind its chunks: n elements.
+/// The rest of a row after its chunks: n elements.
 template <class T>
 class part_of_chunk {
  public:
@@ -122,8 +122,8 @@ __device__ T prefix_of_values(const T* value, unsigned count) {
   return prefix;
 }
 
-/// Rows of one to fewer than 64 chunks. A row's chunks are dealt to a team of 2^log_team warps, which reads one stretch
-/// of memory at a time, and what is left of it to the next warp in turn.
+/// Rows of 1 to 63 chunks. A team of 2^log_team warps takes the chunks of a row, and so reads one stretch of memory at
+/// a time. The next warp in turn takes the rest of the row.
 template <class T>
 __global__ void __launch_bounds__(group_size, 1024 / group_size) whole_rows(matrix<T> w, unsigned log_team) {
   constexpr unsigned warps = group_size / warp_size;
@@ -152,7 +152,7 @@ __global__ void __launch_bounds__(group_size, 1024 / group_size) whole_rows(matr
   if (lane == 0) w.y[row] = order::canonical(prefix);
 }
 
-/// What is left of a row after its tiles.
+/// The rest of a row after its tiles.
 template <class T>
 __device__ void end_of_row(const matrix<T>& w, const cut<T>& by, std::uint64_t row) {
   const T* const a = w.a + row * w.stride;
@@ -194,7 +194,7 @@ __global__ void __launch_bounds__(finish_group_size) finish(matrix<T> w, cut<T> 
   if (threadIdx.x == 0) w.y[row] = order::canonical(reduce::fold_digits<sum>(w.n, digit));
 }
 
-/// Rows shorter than a chunk. Runs of x begin in different banks, as those of the staged rows do.
+/// Rows shorter than a chunk. Like the runs of the staged rows, runs of x begin in different banks.
 template <class T>
 __global__ void __launch_bounds__(reduce::short_row_group, reduce::short_row_groups)
     staged_rows(matrix<T> w, reduce::short_rows<T> of) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   matvec on OpenCL: whole rows, or where they are few and long, pieces of rows and the levels above them.
+// What:   matvec on OpenCL: whole rows or, if rows are few and long, pieces of rows and the levels above them.
 // Order:  program.cl.
-// Shape:  one launch; of pieces, one for each level of tiles, and one more.
+// Shape:  one launch; for pieces, one launch per level of tiles and one more.
 // Limits: local memory for one tile of elements; f64 where the device has it.
 // Twins:  serial.cpp.
 #include "backend/opencl/device.hpp"
@@ -28,8 +28,8 @@ using registry::tuning;
 constexpr std::array<registry::tuning_axis, 2> axes{
     {{"group_size", order::block_tree_groups, 128}, {"items", order::block_tree_items, 16}}};
 
-/// Rows that all lie on 16-byte boundaries have kernels of their own: where it is decided for each row, f32 of
-/// 4096 x 4096 took 24 us on an H200 instead of 21.
+/// There are separate kernels for rows that all begin at multiples of 16 bytes. A kernel that checks each row took 24
+/// us instead of 21 for f32 of 4096 x 4096 on an H200.
 std::string definitions_of(const problem& p, bool rows_in_units, const device_info& on) {
   constexpr unsigned first_with_hints = 70;  // compute capability 7.0 has loads past its first-level cache
   return backend::opencl::definitions_of(p.type, op::sum) + (rows_in_units ? " -DTW_IN_UNITS=1" : "") +

@@ -17,7 +17,7 @@ namespace {
 constexpr std::array<unsigned, 3> tile_lengths{512, 2048, 8192};
 constexpr std::array<registry::tuning_axis, 1> axes{{{"tile", tile_lengths, 2048}}};
 
-/// What the kernels compute in: integers as unsigned ones of 64 bits.
+/// The type in which the kernels compute: unsigned 64-bit integers for integers.
 template <class T>
 using lane_t = std::conditional_t<std::is_integral_v<T>, std::uint64_t, T>;
 

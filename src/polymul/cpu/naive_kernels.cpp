@@ -21,7 +21,7 @@ constexpr unsigned width = level::lanes<T>;
 constexpr unsigned vectors = 8;
 static_assert(vectors * width<float> <= naive_margin);
 
-/// a b + c, of integers that are sign-extended from 32 bits.
+/// a b + c for integers that are sign-extended from 32 bits.
 vector<std::uint64_t> multiply_add_narrow(vector<std::uint64_t> a, vector<std::uint64_t> b, vector<std::uint64_t> c) {
 #if defined(__AVX512F__)
   return (vector<std::uint64_t>)_mm512_mul_epi32((__m512i)a, (__m512i)b) + c;
@@ -40,8 +40,8 @@ template <bool Narrow, class T>
     return level::multiply_add<T>(a, b, c);
 }
 
-/// Steps i in [begin, end) of the coefficients from k on. Margin: a lane whose b[k + lane - i] is outside b keeps
-/// its chain; integers need no care, since a product with zero changes nothing.
+/// Computes steps i in [begin, end) of the coefficients from k on. With Margin, a lane whose b[k + lane - i] is outside
+/// b keeps its chain. Integers do not need this, since a product with zero changes nothing.
 template <bool Narrow, bool Margin, class T>
 [[gnu::always_inline]] inline void steps(vector<T> (&chain)[vectors], const T* a, const T* b, std::uint64_t m,
                                          std::uint64_t k, std::uint64_t begin, std::uint64_t end) {
@@ -54,7 +54,7 @@ template <bool Narrow, bool Margin, class T>
       const std::int64_t first = at + v * width<T>;
       const vector<T> next = multiply_add<Narrow, T>(factor, level::load(b + first), chain[v]);
       if constexpr (Margin && std::is_floating_point_v<T>) {
-        // Lanes from -first up to m - first; both ends are clamped to what a lane number may be.
+        // Lanes from -first to m - first; both ends are clamped to valid lane numbers.
         const std::int64_t low = -first, high = static_cast<std::int64_t>(m) - first, most = width<T>;
         const auto numbers = level::lane_numbers<T>();
         const auto is_mine = (numbers >= static_cast<lane>(low < 0      ? 0
@@ -78,7 +78,7 @@ void multiply(const T* a, std::uint64_t n, const T* b, std::uint64_t m, T* c, st
   const auto below = [](std::uint64_t x, std::uint64_t y) { return x < y ? x : y; };
   for (std::uint64_t at = 0; at < count; at += block) {
     const std::uint64_t k = first + at, last = k + block - 1;  // the coefficients k to last
-    // All of them have the products i in [whole, end_of_whole), some also those in [begin, end).
+    // All of these coefficients have products i in [whole, end_of_whole); some also have others in [begin, end).
     const std::uint64_t begin = k < m ? 0 : k - m + 1, end = below(n, last + 1);
     const std::uint64_t whole = below(last < m ? 0 : last - m + 1, end), end_of_whole = below(n, k + 1);
     vector<T> chain[vectors] = {};

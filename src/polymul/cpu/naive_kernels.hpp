@@ -6,16 +6,17 @@
 
 namespace tilewise::impl::polymul {
 
-/// Zeros that lie before and after the second factor, so that a vector may reach past its ends.
+/// How many zeros lie before and after the second factor, so that vectors may reach past its ends.
 inline constexpr std::uint64_t naive_margin = 256;
 
-/// Integers are passed as unsigned ones of 64 bits: products modulo 2^64, which are exact where they fit.
+/// Integers are passed as unsigned 64-bit integers. Products are modulo 2^64, so they are exact if they fit.
 template <class T>
 struct naive_kernels {
-  /// c[k - first] for k in [first, first + count). b has its margin on both sides.
+  /// Writes coefficient k of the product to c[k - first], for k in [first, first + count). b has its margin on both
+  /// sides.
   void (*multiply)(const T* a, std::uint64_t n, const T* b, std::uint64_t m, T* c, std::uint64_t first,
                    std::uint64_t count);
-  /// The same for integers that fit 32 bits with their sign; null for floats.
+  /// The same for integers that fit signed 32 bits; null for floats.
   void (*multiply_narrow)(const T* a, std::uint64_t n, const T* b, std::uint64_t m, T* c, std::uint64_t first,
                           std::uint64_t count);
 };

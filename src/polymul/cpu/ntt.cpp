@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   polynomial product by number-theoretic transforms modulo one to four primes below 2^49.
 // Order:  none: exact, so every way of computing it gives the same bits.
-// Shape:  tables; columns: inputs to residues and the first levels, tiles of columns of all rows; blocks: the other
-//         levels, the products of residues and back; columns: the last levels, residues to integers.
+// Shape:  phases: tables; columns (converts inputs to residues and computes the first levels, in tiles of columns of
+//         all rows); blocks (the other levels, the products of residues, and the same levels back); columns (the last
+//         levels, and the conversion of residues to integers).
 // Limits: 2^31 coefficients of the product, since the primes have roots of order 2^32.
 // Twins:  serial.cpp; the kernels are in ntt_kernels.cpp.
 #include "backend/cpu/device.hpp"
@@ -19,7 +20,7 @@ namespace tilewise::impl::polymul {
 namespace {
 
 constexpr unsigned log_most_points = 31;
-constexpr unsigned log_most_rows = 4;  // of the first and last pass, as in the kernels
+constexpr unsigned log_most_rows = 4;  // rows of the first and the last pass, as in the kernels
 constexpr unsigned log_alone = 12;     // transforms of up to this many points are not cut
 constexpr std::uint64_t tile_elements = 4096;
 
@@ -128,7 +129,7 @@ class transforms {
   std::array<ntt_tables, most_primes> tables_{};
 };
 
-/// The prime that a modulus is: alone it gives the residues. Groups ask for them.
+/// If the modulus is one of the primes, this prime: it alone gives the residues. Groups use it too.
 primes_used own_prime(std::uint64_t modulus) {
   for (std::size_t k = 0; k < cpu_primes.size(); ++k)
     if (cpu_primes[k].p == modulus) return primes_used(cpu_primes).subspan(k, 1);
@@ -150,7 +151,7 @@ void multiply(const registry::problem& p, const T* a, const T* b, std::int64_t* 
     work.multiply(a, s.n, b, s.m, s.product(), modular_values{c, used, modulus});
 }
 
-/// Residues of magnitude at most modulus / 2: the smaller they are, the fewer primes hold their products.
+/// Reduces to residues of magnitude at most modulus / 2: smaller residues need fewer primes for their products.
 template <class T>
 void reduce(const T* from, std::int64_t* to, std::uint64_t count, std::uint64_t modulus, backend::cpu::queue& queue) {
   queue.for_each_tile(ceil_div(count, tile_elements), [&](std::uint64_t tile, unsigned) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   butterflies of number-theoretic transforms in doubles; compiled once for each x86-64 level.
-// Order:  exact: every value is an integer below 2^53, and a b - q p is what two fused multiply-adds leave of it.
+// Order:  exact: every value is an integer below 2^53, and two fused multiply-adds compute a b - q p exactly.
 // Shape:  up to 16 rows of a block at once in registers, so that four levels cost one pass over memory; the last levels
 //         in squares of W x W elements that are transposed, so that lanes never meet.
 // Limits: a product's factors are at most 4 p and p in size; p < 2^49. Bounds are noted where values grow.
@@ -37,16 +37,17 @@ struct arithmetic {
 
   explicit arithmetic(const ntt_field& f) : minus_p(level::broadcast(-f.p)), inverse(level::broadcast(f.inverse)) {}
 
-  /// At most p / 2.
+  /// The result is at most p / 2 in magnitude.
   vector reduce(vector a) const { return level::multiply_add<double>(nearest(a * inverse), minus_p, a); }
-  /// At most (0.5 + 0.19 s) p where a b is at most s p^2: the quotient errs by three roundings of 2^-53 s p.
+  /// The result is at most (0.5 + 0.19 s) p if a b is at most s p^2: the quotient has three rounding errors of 2^-53 s
+  /// p.
   vector product(vector a, vector b) const {
     const vector high = a * b, low = level::multiply_add<double>(a, b, -high);
     return level::multiply_add<double>(nearest(high * inverse), minus_p, high) + low;
   }
 };
 
-/// One level's roots, either the same for all lanes or one each.
+/// The roots of one level: either the same for all lanes, or one for each lane.
 struct block_roots {
   const double* table;
   std::uint64_t index;
@@ -67,7 +68,7 @@ struct lane_roots {
   vector operator()(unsigned log, unsigned block) const { return of[(1u << log) + block]; }
 };
 
-/// x enters with at most 4 p. Its first halves are reduced once, to 0.5 p; each level then adds at most 1.1 p.
+/// The input x is at most 4 p. Its first halves are reduced once, to 0.5 p; each level then adds at most 1.1 p.
 template <unsigned Log, class Roots>
 [[gnu::always_inline]] inline void forward_rows(const arithmetic& f, vector* x, const Roots& roots) {
 #pragma GCC unroll 4
@@ -86,8 +87,8 @@ template <unsigned Log, class Roots>
   }
 }
 
-/// x enters with at most 1.2 p. Sums are reduced in every second level and in the last; differences, of at most 4.8 p,
-/// by their products.
+/// The input x is at most 1.2 p. Sums are reduced in every second level and in the last. Differences are at most 4.8 p;
+/// multiplying them by roots reduces them.
 template <unsigned Log, class Roots>
 [[gnu::always_inline]] inline void backward_rows(const arithmetic& f, vector* x, const Roots& roots) {
 #pragma GCC unroll 4
@@ -143,7 +144,7 @@ void pass(const ntt_tables& tables, double* x, std::uint64_t stride, std::uint64
   }
 }
 
-/// Rows to columns, by exchanging ever smaller squares across the diagonal.
+/// Transposes, by exchanging ever smaller squares across the diagonal.
 template <unsigned Distance = width / 2>
 [[gnu::always_inline]] inline void transpose(vector (&x)[width]) {
   if constexpr (Distance != 0) {
@@ -158,7 +159,8 @@ template <unsigned Distance = width / 2>
   }
 }
 
-/// A square of W x W elements to its residues modulo x - r, whose product is a product of numbers, and back.
+/// Multiplies a square of W x W elements: reduces it to residues modulo x - r, which are numbers, multiplies these, and
+/// converts back.
 void multiply_leaf(const arithmetic& f, const ntt_tables& tables, double* a, double* b, std::uint64_t index) {
   vector x[width], y[width];
   const block_roots rows{tables.forward.of_blocks, index};
@@ -207,7 +209,7 @@ void load_i32(const ntt_field&, const std::int32_t* from, double* to, std::uint6
   for (std::uint64_t i = 0; i < count; ++i) to[i] = from[i];
 }
 
-/// In two halves, each of which a double holds.
+/// Converts each integer in two halves, each of which fits a double exactly.
 void load_i64(const ntt_field& field, const std::int64_t* from, double* to, std::uint64_t count) {
   const arithmetic f(field);
   const vector radix = f.reduce(level::broadcast(0x1p32));

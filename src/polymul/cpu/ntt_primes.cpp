@@ -47,8 +47,8 @@ void modular_values::operator()(const std::array<double*, most_primes>& digit, s
 }
 
 std::string yields_to_definition_on_cpu(const sizes& s) {
-  // For each of their N log2 N elements, transforms take the time of this many products of the definition: at 480 x 480
-  // both take equally long on two Zen 4 cores (results/epyc-zen4-2core/polymul.jsonl).
+  // Transforms compute N log2 N elements. Each takes as long as this many products of the definition: at 480 x 480 both
+  // methods take equally long on two Zen 4 cores (results/epyc-zen4-2core/polymul.jsonl).
   constexpr std::uint64_t products_an_element = 22;
   if (s.product() == 0) return "";
   const auto log = static_cast<std::uint64_t>(std::bit_width(s.product() - 1));

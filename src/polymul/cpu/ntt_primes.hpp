@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transforms on CPUs as groups know them too: their primes, numbers from their residues, where they are faster.
+// The parts of the CPU's transforms that groups use too: the primes, the conversion of residues to numbers, and when
+// transforms are faster than the definition.
 #pragma once
 
 #include "polymul/cpu/ntt_kernels.hpp"
@@ -10,7 +11,7 @@
 namespace tilewise::impl::polymul {
 
 struct prime_facts {
-  std::uint64_t p, root;  // of order 2^32
+  std::uint64_t p, root;  // the root has order 2^32
 };
 inline constexpr unsigned log_order = 32;
 inline constexpr std::array<prime_facts, most_primes> cpu_primes{{{562941363486721, 552157008438139},
@@ -19,7 +20,7 @@ inline constexpr std::array<prime_facts, most_primes> cpu_primes{{{5629413634867
                                                                   {562816809435137, 156219524466599}}};
 using primes_used = std::span<const prime_facts>;
 
-/// As many as hold numbers of a magnitude below 2^bits, with their sign.
+/// As many primes as represent signed numbers of magnitude below 2^bits.
 constexpr primes_used primes_for(unsigned bits) {
   constexpr unsigned bits_a_prime = 48;
   return primes_used(cpu_primes).first(bits / bits_a_prime + 1);
@@ -33,10 +34,10 @@ inline double centred(std::uint64_t residue, std::uint64_t p) {
   return residue > p / 2 ? -static_cast<double>(p - residue) : static_cast<double>(residue);
 }
 
-/// From residues `points` times as large.
+/// The conversion to digits of residues that are `points` times too large.
 ntt_digits digits_of(primes_used primes, std::uint64_t points);
 
-/// From digits to 64 bits, exact where they fit.
+/// Converts digits to 64-bit integers, which are exact if they fit.
 struct exact_values {
   std::int64_t* to;
   primes_used primes;
@@ -52,7 +53,7 @@ struct modular_values {
   void operator()(const std::array<double*, most_primes>& digit, std::uint64_t first, std::uint64_t count) const;
 };
 
-/// Why `auto` takes the definition; empty where transforms are faster.
+/// Why the choice of a variant prefers the definition; empty if transforms are faster.
 std::string yields_to_definition_on_cpu(const sizes& s);
 
 }  // namespace tilewise::impl::polymul

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   arithmetic modulo a prime below 2^30 in words, and the butterflies of a number-theoretic transform.
-// Order:  none: exact. A word holds any number of its class up to 4 p; bounds are noted where values grow.
+// What:   arithmetic modulo a prime below 2^30 in 32-bit words, and the butterflies of a number-theoretic transform.
+// Order:  none: exact. A word holds any number of its residue class up to 4 p; bounds are noted where values grow.
 // Shape:  a thread takes 16 rows of one column or two of a block through up to 4 levels in registers.
 // Limits: p < 2^30.
 // Twins:  opencl/ntt.cl.
@@ -17,8 +17,8 @@ using word = std::uint32_t;
 inline constexpr unsigned group_size = 256, rows = 16, log_rows = 4;  // rows that a thread holds
 inline constexpr unsigned padded_rows = rows + 1, table_size = 1u << log_table;
 
-/// The upper half of a product. Written as a long product, which runs at full speed: a multiprocessor has half the
-/// throughput for the instruction that gives the upper half.
+/// The upper half of a product. It is written as a long product, since the instruction for the upper half alone has
+/// only half the throughput.
 __device__ inline word upper(word a, word b) {
   word high;
   asm("{ .reg .u64 both; .reg .u32 low; mul.wide.u32 both, %1, %2; mov.b64 {low, %0}, both; }"
@@ -27,10 +27,11 @@ __device__ inline word upper(word a, word b) {
   return high;
 }
 
-/// Below 2 p, for any y (V. Shoup's product; D. Harvey, Faster arithmetic for number-theoretic transforms, 2014).
+/// The product y * by modulo p, below 2 p, for any y (V. Shoup's multiplication; D. Harvey, Faster arithmetic for
+/// number-theoretic transforms, 2014).
 __device__ inline word times(word y, const word_factor& by, word p) { return y * by.value - upper(y, by.quotient) * p; }
 
-/// Below p where x is below 2 p; with 2 p for p, below 2 p where x is below 4 p.
+/// Reduces x < 2 p to below p. With 2 p passed as p, reduces x < 4 p to below 2 p.
 __device__ inline word lower(word x, word p) { return min(x, x - p); }
 
 /// x / 2^32 modulo p, below x / 2^32 + p (P. L. Montgomery, Modular multiplication without trial division, 1985).
@@ -38,14 +39,15 @@ __device__ inline word montgomery(std::uint64_t x, const word_field& f) {
   return static_cast<word>(x >> 32) - upper(static_cast<word>(x) * f.inverse, f.p) + f.p;
 }
 
-/// From a root's Montgomery form, which is what the division by p of root 2^32 leaves, so that its quotient is exact.
+/// The factor of a root from its Montgomery form. This form is the remainder of root * 2^32 divided by p, so the
+/// quotient is computed exactly.
 __device__ inline word_factor factor_of_form(word form, const word_field& f) {
   return {lower(montgomery(form, f), f.p), 0 - form * f.inverse};
 }
 __device__ inline word form_of_factor(const word_factor& root, word p) { return 0 - root.quotient * p; }
 
-/// The levels of 2^Log rows after the first `done`, for block `node` of a tile's tree, whose root is node 1, in each of
-/// `Columns` columns. x enters and leaves with less than 4 p.
+/// Takes 2^Log rows down through the levels after the first `done`, in each of `Columns` columns. `node` is the block
+/// in the tile's tree, whose root is node 1. x is below 4 p before and after.
 template <unsigned Log, unsigned Columns>
 __device__ __forceinline__ void forward_rows(word (&x)[Columns][1u << Log], const word_factor* roots, unsigned node,
                                              unsigned done, const word_field& f) {
@@ -67,7 +69,7 @@ __device__ __forceinline__ void forward_rows(word (&x)[Columns][1u << Log], cons
   }
 }
 
-/// The same levels upwards. x enters and leaves with less than 2 p.
+/// The same levels upwards. x is below 2 p before and after.
 template <unsigned Log, unsigned Columns>
 __device__ __forceinline__ void backward_rows(word (&x)[Columns][1u << Log], const word_factor* roots, unsigned node,
                                               unsigned done, const word_field& f) {
@@ -89,11 +91,11 @@ __device__ __forceinline__ void backward_rows(word (&x)[Columns][1u << Log], con
   }
 }
 
-/// The largest magnitudes of both factors, found on the device: where they are small, two fields hold the product, and
-/// the groups of the others end at once.
+/// The largest magnitudes of both factors, computed on the device. If they are small, two fields hold the product, and
+/// the groups of the other fields end at once.
 struct ntt_magnitudes {
-  unsigned long long* largest;  // of each factor; null where nobody asks
-  std::uint64_t most;           // of their product, with which two fields do
+  unsigned long long* largest;  // the largest magnitude of each factor; null if it is not needed
+  std::uint64_t most;           // two fields are enough if the product of both is at most this
 
   __device__ bool are_small() const {
     if (largest == nullptr) return false;
@@ -102,15 +104,15 @@ struct ntt_magnitudes {
   }
 };
 
-/// What all kernels of a product work on.
+/// The operands of all kernels of a product.
 struct ntt_work {
   word_fields fields;
   unsigned log, used;  // 2^log points, the number of fields used
-  const word* tables;  // of Montgomery forms, for each field forward and backward: r[k] and r[4096 k], k < 4096
-  word* data;          // residues of the first factor for each field, then of the second one
+  const word* tables;  // Montgomery forms, for each field forward and backward: r[k] and r[4096 k], k < 4096
+  word* data;          // the residues of the first factor for each field, then those of the second
   ntt_magnitudes magnitudes{};
 
-  /// Whether the product does without a field.
+  /// Whether the product does not need a field.
   __device__ bool is_idle(unsigned field) const { return field >= least_words && magnitudes.are_small(); }
 
   __device__ unsigned points() const { return 1u << log; }

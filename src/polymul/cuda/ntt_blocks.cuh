@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   the first and the last pass of a number-theoretic transform whose blocks several devices share: coefficients
-//         of all to residues of one block, residues of all blocks to coefficients of all.
+// What:   the first and the last pass of a number-theoretic transform whose blocks are divided among several devices.
+//         The first converts the coefficients of all devices to residues of one block. The last converts the residues
+//         of all blocks to coefficients.
 // Order:  none: exact.
-// Shape:  as ntt_columns.cuh. What a device reads from another it reads once: the residues of a tile wait
-//         in shared memory until all fields have them.
+// Shape:  as ntt_columns.cuh. A device reads each value of another device only once: the residues of a tile stay in
+//         shared memory until all fields are done.
 // Limits: arrays of 16 parts, 8 blocks; 52 KB of shared memory, 101 KB for six fields.
 // Twins:  none.
 #pragma once
@@ -17,7 +18,7 @@ namespace tilewise::impl::polymul {
 template <class T>
 struct scattered {
   T* part[most_parts];
-  std::uint64_t end[most_parts];  // of each part, counted from the array's begin
+  std::uint64_t end[most_parts];  // the end of each part, counted from the beginning of the array
 
   explicit scattered(std::span<const backend::memory> parts) : part{}, end{} {
     std::uint64_t before = 0;
@@ -27,7 +28,7 @@ struct scattered {
     }
   }
 
-  /// For numbers of elements that the array has.
+  /// The address of element `index`, which must exist.
   __device__ T* at(std::uint64_t index) const {
     unsigned k = 0;
     std::uint64_t begin = 0;
@@ -43,8 +44,8 @@ struct scattered_factors {
   std::uint64_t length[2];
 };
 
-/// What folded_columns has in shared memory. The tile that a field exchanges takes the place of its residues and the
-/// end of those before, which are in use no more.
+/// The shared memory of folded_columns. The tile that a field exchanges overlaps its residues and the end of those
+/// before it, which are no longer used.
 struct folded_memory {
   static constexpr unsigned padding = sizeof(column_memory::tile) / sizeof(word) - tile_points;
 
@@ -65,7 +66,7 @@ __device__ inline word_factor power_modulo(const ntt_work& work, unsigned field,
   return block % 2 == 0 ? root : factor_of_form(f.p - form_of_factor(root, f.p), f);
 }
 
-/// The coefficients of a tile, `first` further on. All reads are under way before the first is waited for.
+/// Loads the coefficients of a tile, `first` elements further on. All loads are started before the first value is used.
 template <class T, bool Modular>
 __device__ __forceinline__ void load_tile(std::conditional_t<Modular, std::int64_t, T> (&value)[rows],
                                           const scattered<const T>& from, std::uint64_t length, std::uint64_t first,
@@ -81,8 +82,8 @@ __device__ __forceinline__ void load_tile(std::conditional_t<Modular, std::int64
     for (unsigned i = 0; i < rows; ++i) value[i] = static_cast<std::int64_t>(residue(value[i], modulus));
 }
 
-/// Group (tile, factor): coefficients to residues modulo block `block`, by Horner's rule for powers of x^n, and eight
-/// levels.
+/// Group (tile, factor): converts coefficients to residues modulo block `block`, by Horner's rule for powers of x^n,
+/// and computes eight levels.
 template <class T, bool Modular>
 __global__ void __launch_bounds__(group_size, 3)
     folded_columns(const __grid_constant__ ntt_work work, const __grid_constant__ scattered_factors<T> factors,
@@ -122,14 +123,14 @@ __global__ void __launch_bounds__(group_size, 3)
   }
 }
 
-/// Where last_columns finds the residues of all blocks, and leaves one device's share of the coefficients.
+/// Where last_columns reads the residues of all blocks, and where it writes one device's share of the coefficients.
 struct scattered_product {
   scattered<std::int64_t> c;
   std::uint64_t length;
   unsigned first_tile, log_block;
   const word* block[most_blocks];
 
-  /// From which the residue at `index` of the whole is `index` away.
+  /// A pointer p such that p[index] is the residue at `index` of the whole product.
   __device__ const word* residues(const ntt_work&, unsigned field, std::uint64_t index) const {
     const std::uint64_t number = index >> log_block;
     return block[number] + (std::uint64_t{field} << log_block) - (number << log_block);

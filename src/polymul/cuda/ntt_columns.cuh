@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   columns of a number-theoretic transform: coefficients to residues and down, down and up again, up and to
-//         coefficients.
+// What:   columns of a number-theoretic transform. First pass: coefficients to residues, and levels down. Middle
+//         passes: levels down or up. Last pass: levels up, and residues to coefficients.
 // Order:  none: exact.
-// Shape:  a group takes 16 or 32 columns of 256 rows, a stride apart, through 8 levels: a thread 16 rows of one or two
-//         columns through 4, an exchange in shared memory, then 16 neighbouring rows through 4 more.
+// Shape:  a group takes 16 or 32 columns of 256 rows, a stride apart, through 8 levels. A thread takes 16 rows of one
+//         or two columns through 4 levels; after an exchange in shared memory it takes 16 neighbouring rows through 4
+//         more.
 // Limits: none.
 // Twins:  opencl/ntt.cl.
 #pragma once
@@ -15,7 +16,7 @@ namespace tilewise::impl::polymul {
 
 inline constexpr unsigned column_nodes = 1u << log_column_levels, tile_points = 1u << log_tile;
 
-/// How a group shares `Width` neighbouring columns of 256 rows out: each thread has 16 rows of `Held` columns.
+/// How a group divides `Width` neighbouring columns of 256 rows: each thread has 16 rows of `Held` columns.
 template <unsigned Held, unsigned Width>
 struct column_shape {
   static constexpr unsigned held = Held, width = Width, across = Width / Held, threads = across * rows;
@@ -45,10 +46,10 @@ struct column_shape {
   }
 };
 
-/// For few points, of which each thread has as few as it can.
+/// For few points: each thread has as few as possible.
 using narrow_columns = column_shape<1, 16>;
-/// For many: a root and an address serve two columns, and a row's words are a whole line of the cache. On an H200 the
-/// next columns of 2^25 points took 0.39 ms in place of 0.45, and lines by one column a thread 0.49.
+/// For many points: a root and an address serve two columns, and the words of a row are a whole cache line. On an H200,
+/// the second columns of 2^25 points took 0.39 ms instead of 0.45; whole lines with one column per thread took 0.49.
 using wide_columns = column_shape<2, 32>;
 static_assert(narrow_columns::points == tile_points && narrow_columns::threads == group_size &&
               wide_columns::threads == group_size);
@@ -77,7 +78,7 @@ struct column_tile {
   }
 };
 
-/// From the rows row + 16 i to the rows 16 row + i. The group's roots are being loaded, maybe by other threads.
+/// Exchanges the rows row + 16 i for the rows 16 row + i. Other threads may still be loading the group's roots before.
 template <class Shape>
 __device__ __forceinline__ void columns_down(typename Shape::words& x, const word_factor* roots, word* cells,
                                              const column_tile<Shape>& tile, unsigned done, const word_field& f) {
@@ -104,7 +105,7 @@ __device__ __forceinline__ void columns_up(typename Shape::words& x, typename Sh
   backward_rows<log_rows>(x, here.roots, 1, 0, f);
 }
 
-/// Below 4 p.
+/// A residue of x, below 4 p.
 __device__ word residue_of(std::int32_t x, const word_field& f) {
   return times(static_cast<word>(x), f.one, f.p) + (x < 0 ? f.minus_radix : 0);
 }
@@ -119,7 +120,7 @@ __device__ inline unsigned long long magnitude(std::int64_t x) {
   return x < 0 ? 0 - bits : bits;
 }
 
-/// Group (part, factor): the largest magnitude of the coefficients, each of which a thread reads once.
+/// Group (part, factor): finds the largest magnitude of the coefficients. Each coefficient is read once.
 template <class T>
 __global__ void __launch_bounds__(group_size) find_magnitudes(operands<T> on, unsigned long long* largest) {
   constexpr unsigned at_once = 8;
@@ -137,8 +138,8 @@ __global__ void __launch_bounds__(group_size) find_magnitudes(operands<T> on, un
   if (threadIdx.x % 32 == 0) atomicMax(largest + blockIdx.y, all);
 }
 
-/// Group (field, tile, factor): coefficients to residues, and the first levels. Groups of one tile follow each other,
-/// so that its coefficients are read from memory once.
+/// Group (field, tile, factor): converts coefficients to residues, and computes the first levels. Groups of one tile
+/// follow each other, so that its coefficients are read from memory once.
 template <class Shape, class T, bool Modular>
 __global__ void __launch_bounds__(group_size, Shape::held == 1 ? 5 : 4)
     first_columns(const __grid_constant__ ntt_work work, operands<T> on, std::uint64_t modulus) {
@@ -149,7 +150,7 @@ __global__ void __launch_bounds__(group_size, Shape::held == 1 ? 5 : 4)
   const column_tile<Shape> tile(blockIdx.y, work.points() / column_nodes);
   const T* from = blockIdx.z == 0 ? on.a : on.b;
   const auto count = static_cast<unsigned>(blockIdx.z == 0 ? on.n : on.m);
-  // The first level takes x modulo x^n - 1 and x^n + 1, which are equal where the upper half of x is zero.
+  // The first level reduces x modulo x^n - 1 and modulo x^n + 1. Both are equal if the upper half of x is zero.
   const bool halved = count <= work.points() / 2;
   typename Shape::words x;
   const auto load = [&](unsigned i, unsigned c) {
@@ -175,8 +176,8 @@ __global__ void __launch_bounds__(group_size, Shape::held == 1 ? 5 : 4)
   for (unsigned i = 0; i < rows; ++i) Shape::store(x, i, to + tile.late(i));
 }
 
-/// Group (tile, field, factor): the next eight levels, or back through them for the product's factor. The first block
-/// is block `first_block` of its level.
+/// Group (tile, field, factor): computes the next eight levels down or, for the product, the same levels up. The first
+/// block is block `first_block` of its level.
 template <bool Down>
 __global__ void __launch_bounds__(group_size, 4)
     inner_columns(const __grid_constant__ ntt_work work, unsigned stride, unsigned first_block) {
@@ -213,7 +214,7 @@ __device__ std::int64_t value_of(const word (&digit)[Fields], const ntt_sums& su
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(negative ? sum - sums.all : sum));
 }
 
-/// Where the last columns find residues and leave coefficients: all in one place.
+/// Where the last columns read residues and write coefficients, if all are in the memory of one device.
 struct whole_product {
   std::int64_t* c;
   std::uint64_t length;
@@ -224,14 +225,14 @@ struct whole_product {
   }
 };
 
-/// The first levels upwards for all fields in use, whose residues become digits by Garner's algorithm (Knuth, TAOCP
-/// 2, 4.3.2).
+/// Computes the first levels upwards for all fields in use. Garner's algorithm (Knuth, TAOCP 2, 4.3.2) then converts
+/// their residues to digits.
 template <unsigned Fields, bool Modular, class Product>
 __global__ void __launch_bounds__(group_size, Fields <= 3 ? 3 : 1)
     last_columns(const __grid_constant__ ntt_work work, const __grid_constant__ ntt_sums sums, std::uint64_t modulus,
                  const __grid_constant__ Product product) {
   __shared__ column_memory here;
-  if ((Fields == least_words) != work.magnitudes.are_small()) return;  // the other one's
+  if ((Fields == least_words) != work.magnitudes.are_small()) return;  // the other launch does it
   const column_tile<narrow_columns> tile(product.first_tile + blockIdx.x, work.points() / column_nodes);
   word digit[rows][Fields];
 #pragma unroll

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   rows of a number-theoretic transform: down, the products of leaves, and up.
+// What:   rows of a number-theoretic transform: levels down, the products of leaves, and levels up.
 // Order:  none: exact.
 // Shape:  a group takes a tile of 16 2^LogNear rows of 16 neighbours of both factors through 5 + LogNear levels.
 // Limits: 43 KB of shared memory, 86 KB for the larger tile.
@@ -13,9 +13,9 @@ namespace tilewise::impl::polymul {
 inline constexpr unsigned leaf = 1u << log_leaf, lanes = group_size / rows;
 static_assert(rows == 2 * leaf && lanes == rows);
 
-/// A tile of 16 blocks of 2^LogNear rows of 16 words, one word of padding after each row. Three ways to share it among
-/// the threads, so that the levels of each are within a thread: words of all blocks, of the rows of a block,
-/// neighbours.
+/// A tile of 16 blocks of 2^LogNear rows of 16 words, with one word of padding after each row. The threads divide it in
+/// three ways in turn, so that the levels computed in each way stay within a thread: a thread has the same word of all
+/// blocks, the same word of the rows of a block, or neighbouring words.
 template <unsigned LogNear>
 struct row_memory {
   static constexpr unsigned held = 1u << LogNear, parts = held / rows, nodes = 2 * parts * group_size;
@@ -34,8 +34,8 @@ struct row_memory {
   }
 };
 
-/// a = a b modulo x^8 - root, divided by 2^32; `form` is the root's. Enters with numbers below p, leaves with numbers
-/// below 2 p.
+/// Computes a = a b / 2^32 modulo x^8 - root. `form` is the root's Montgomery form. Values are below p before and below
+/// 2 p after.
 __device__ __forceinline__ void multiply_leaves(word* a, const word* b, word form, const word_field& f) {
   word product[leaf];
 #pragma unroll
@@ -52,7 +52,7 @@ __device__ __forceinline__ void multiply_leaves(word* a, const word* b, word for
   for (unsigned k = 0; k < leaf; ++k) a[k] = product[k];
 }
 
-/// 16 neighbours through the level above the leaves, to numbers below p.
+/// Takes 16 neighbours through the level above the leaves, and reduces them to below p.
 __device__ __forceinline__ void load_leaves(word (&x)[rows], const word* from, const word_factor& root,
                                             const word_field& f) {
 #pragma unroll
@@ -65,7 +65,7 @@ __device__ __forceinline__ void load_leaves(word (&x)[rows], const word* from, c
   }
 }
 
-/// 16 neighbours of both factors: the level above the leaves, the leaves, and back.
+/// Multiplies 16 neighbours of both factors: down the level above the leaves, the products of leaves, and back up.
 __device__ __forceinline__ void multiply_neighbours(word* a_words, const word* b_words, const word_factor& down,
                                                     const word_factor& up, const word_field& f) {
   word a[rows], b[rows];
@@ -82,7 +82,7 @@ __device__ __forceinline__ void multiply_neighbours(word* a_words, const word* b
   }
 }
 
-/// The levels of a tile's that columns do: the first ones, before the rows and after them.
+/// The first levels of a tile, if columns compute them, before and after the rows.
 struct levels_elsewhere {
   unsigned down, up;
 };

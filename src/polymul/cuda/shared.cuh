@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   what the CUDA polynomial products share: operands, factors, and the chain of products that makes a
+// What:   shared by the CUDA polynomial products: operands, factors, and the chain of products that gives a
 //         coefficient.
 // Order:  from +0, a[i] b[k - i] is added for ascending i. Integers: exact modulo 2^64, or residues.
 // Shape:  a chain is the work of one thread.
@@ -21,8 +21,8 @@ struct operands {
   const T* a;
   const T* b;
   product_of<T>* c;
-  std::uint64_t n, m, length;  // of a, b and c
-  std::uint64_t first;         // which coefficient c[0] is
+  std::uint64_t n, m, length;  // lengths of a, b and c
+  std::uint64_t first;         // c[0] is this coefficient of the product
 
   operands(const registry::problem& p, const registry::bindings& where)
       : a(where.in[0].as<const T>()),
@@ -34,7 +34,7 @@ struct operands {
         first(sizes(p).first) {}
 };
 
-/// Coefficient k takes the i's from begin_of up to but not including end_of.
+/// Coefficient k is the sum over i in [begin_of, end_of).
 __device__ inline std::uint64_t begin_of(std::uint64_t k, std::uint64_t m) { return k < m ? 0 : k - m + 1; }
 __device__ inline std::uint64_t end_of(std::uint64_t k, std::uint64_t n) { return min(k + 1, n); }
 
@@ -45,8 +45,8 @@ struct float_arithmetic {
   using T = T_;
   using factor = T;
   using chain = T;                            // T(0) is the empty chain
-  static constexpr bool takes_zeros = false;  // for missing products: they would turn infinities into NaNs
-  static constexpr bool divides = false;      // a chain into parts
+  static constexpr bool takes_zeros = false;  // whether missing factors may be 0: with floats infinity * 0 is NaN
+  static constexpr bool divides = false;      // whether a chain may be cut into parts
 
   __device__ factor factor_of(T value) const { return value; }
   __device__ void add_product(chain& c, factor a, factor b) const {
@@ -116,7 +116,7 @@ void with_arithmetic(const registry::problem& p, F&& f) {
   });
 }
 
-/// tiles.cu; the factors of several products follow each other, the coefficients are n + m apart.
+/// Defined in tiles.cu. The factors of several products follow each other; their results are n + m coefficients apart.
 void multiply_by_tiles(const registry::problem& p, const registry::bindings& where, unsigned products,
                        backend::cuda::queue& q);
 

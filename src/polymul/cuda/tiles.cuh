@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   a group makes a tile of neighbouring coefficients, a thread `items` of them in registers. A step is `step`
-//         i's: their a's, and the b's that the tile needs with them, in shared memory. For `items` i's in a row a
-//         thread needs 2 items - 1 b's, half of them the same as for the i's before.
-// Order:  one chain per coefficient, all i's by the same thread; where integers wrap, parts of the i's may each have
-//         their own chains, whose sums are added in any order.
+// What:   a group computes a tile of neighbouring coefficients; a thread has `items` of them in registers. A step takes
+//         `step` values of i: their a's, and the b's that the tile needs for them, are in shared memory. For `items`
+//         consecutive i's a thread needs 2 items - 1 b's; half of them are the same as for the i's before.
+// Order:  one chain per coefficient, computed by one thread. If integers wrap, the i's may be cut into parts with
+//         separate chains, whose sums are added in any order.
 // Shape:  two barriers per step. A grid is tiles x parts x products; factors of several products follow each
 //         other, their coefficients n + m apart.
 // Limits: a step is a multiple of 2 items.
@@ -22,8 +22,8 @@ template <class Factor, unsigned Items, unsigned Threads, unsigned Step>
 struct tile_shape {
   using factor = Factor;
   static constexpr unsigned items = Items, threads = Threads, step = Step, tile = Items * Threads;
-  // The b's lie in rows of `items`, which a thread reads downwards, one at a time; rows are an odd number of packs
-  // apart, so those that neighbours read at the same time are in different banks.
+  // The b's lie in rows of `items`. A thread reads one row at a time, downwards. Rows are an odd number of packs apart,
+  // so that neighbouring threads read from different banks.
   static constexpr unsigned rows = (tile + step) / items,
                             pitch = (items / pack_length<factor> | 1) * pack_length<factor>;
   __device__ static unsigned place_of(unsigned i) { return i + i / items * (pitch - items); }
@@ -35,11 +35,11 @@ struct factors {
   alignas(16) typename S::factor a[S::step], b[S::rows * S::pitch];
 };
 
-/// What a thread needs to know of `items` i's in a row.
+/// What a thread needs for `items` consecutive i's.
 template <class S>
 struct block_place {
-  const typename S::factor *a, *b;  // the a's; the lower one of two rows of b's
-  std::int64_t ahead;               // k - i of the thread's first coefficient and the first i
+  const typename S::factor *a, *b;  // the a's; the lower of two rows of b's
+  std::int64_t ahead;               // k - i for the thread's first coefficient k and the first i
   std::int64_t left;                // n - i
 
   __device__ void advance() {
@@ -95,7 +95,7 @@ class tile_multiplier {
     }
   }
 
-  /// All i's of a step. Two rows alternate, so that none is moved from register to register.
+  /// Computes all i's of a step. Two rows alternate, so that none is moved between registers.
   __device__ void multiply_step(std::uint64_t i) {
     block_place<S> x{shared_.a, shared_.b + (threadIdx.x + S::step / S::items - 1) * S::pitch,
                      static_cast<std::int64_t>(mine() - i), static_cast<std::int64_t>(o_.n - i)};
@@ -110,7 +110,7 @@ class tile_multiplier {
     }
   }
 
-  /// `items` i's. Takes the lower row of b's into `low`; `high` is the row above.
+  /// Computes `items` i's. Loads the lower row of b's into `low`; `high` is the row above.
   __device__ void multiply_block(const block_place<S>& x, row& low, const row& high) {
     read_row<S>(x.b, low);
     constexpr std::int64_t reach = S::items - 1;
@@ -131,7 +131,7 @@ class tile_multiplier {
       for (int r = 0; r < S::items; ++r) by_.add_product(chains[r], a[q], r < q ? low[S::items + r - q] : high[r - q]);
   }
 
-  /// Some of the products belong to no chain.
+  /// The same if some of the products belong to no chain.
   __device__ void multiply_some(const block_place<S>& x, std::int64_t m) {
 #pragma unroll 1
     for (int q = 0; q < S::items && q < x.left; ++q)
@@ -148,7 +148,8 @@ class tile_multiplier {
   factors<S>& shared_;
 };
 
-/// The tiles' numbers from the middle outwards: the longest chains are there, and the longest work is started first.
+/// Numbers tiles from the middle outwards: the longest chains are in the middle, and the longest work should start
+/// first.
 __device__ inline std::uint64_t middle_first(unsigned i, unsigned count) {
   return i % 2 == 0 ? count / 2 + i / 2 : count / 2 - (i + 1) / 2;
 }

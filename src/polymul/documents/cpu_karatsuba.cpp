@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   polynomial product by Karatsuba's three half products.
+// What:   polynomial product by Karatsuba's method: three products of half the length.
 // Order:  none: exact modulo 2^64, so exact where the product fits.
-// Shape:  the longer factor in pieces of the shorter's length; up to three levels of each piece's recursion are split
-//         into 3, 9 or 27 products that run side by side, each on one thread without an allocation, and joined again.
+// Shape:  the longer factor is cut into pieces of the shorter's length. Up to three levels of each piece's recursion
+//         are split into 3, 9 or 27 products, which run in parallel, each on one thread without an allocation, and are
+//         then joined.
 // Limits: no modulus, no floats.
 // Twins:  serial.cpp; the kernels are in cpu_karatsuba_kernels.cpp.
 #include "backend/cpu/device.hpp"
@@ -25,7 +26,7 @@ constexpr u64 least_split_length = 1024;  // below this, starting the products t
 
 constexpr u64 power_of_three(unsigned exponent) { return exponent == 0 ? 1 : 3 * power_of_three(exponent - 1); }
 
-/// Products of factors of the same length, a leaf's times a power of two.
+/// Multiplies factors of the same length, which is that of a leaf times a power of two.
 class karatsuba {
  public:
   karatsuba(u64 shorter, u64 leaf, backend::cpu::queue& queue)
@@ -43,7 +44,7 @@ class karatsuba {
 
   u64 length() const { return length_; }
 
-  /// The 2 length coefficients of a b, the last of them 0; they live until the next call.
+  /// Returns the 2 length coefficients of a b, the last of them 0. They are valid until the next call.
   const u64* multiply(const u64* a, const u64* b) {
     queue_.for_each_tile(power_of_three(levels_), [&](u64 task, unsigned worker) {
       u64* const mine = workspace_.as<u64>() + worker * slot_;
@@ -76,7 +77,7 @@ class karatsuba {
   u64 part() const { return length_ >> levels_; }
   u64* between_zeros(unsigned worker) { return workspace_.as<u64>() + worker * slot_ + 6 * part(); }
 
-  /// Products of all levels follow each other; those of one level take 3/2 of the room of the level before.
+  /// Where the products of a level begin. The levels follow each other; each takes 3/2 of the room of the one before.
   u64 level_first(unsigned level) const {
     u64 first = 0;  // in units of a product of the last level
     for (unsigned l = 0; l < level; ++l) first += power_of_three(l) << (levels_ - l);
@@ -86,7 +87,7 @@ class karatsuba {
     return products_.as<u64>() + 2 * part() * (level_first(level) + (node << (levels_ - level)));
   }
 
-  /// The digits of `task` in base 3 say for each level: the low half, the high half, or their sum.
+  /// The digits of `task` in base 3 choose for each level: the low half, the high half, or their sum.
   void sum_parts(const u64* x, u64 task, u64* sum) const {
     std::fill_n(sum, part(), u64{0});
     for (u64 piece = 0; piece < u64{1} << levels_; ++piece)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   Karatsuba's recursion on one thread; compiled once for each x86-64 level, whose vectors its loops become.
+// What:   Karatsuba's recursion on one thread; the loops are vectorized by the compiler, once for each x86-64 level.
 // Order:  none: exact modulo 2^64.
 // Shape:  three products of half the length per level, in memory that the caller gives.
 // Limits: both factors have the same length, a leaf's times a power of two.

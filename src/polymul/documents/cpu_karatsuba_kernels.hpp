@@ -6,20 +6,21 @@
 
 namespace tilewise::impl::polymul {
 
-/// Where the recursion ends: c = a b of `length` coefficients each, 2 length - 1 of them.
+/// Computes c = a b where the recursion ends: a and b have `length` coefficients each, c has 2 length - 1.
 struct karatsuba_leaf {
   void (*multiply)(const std::uint64_t* a, std::uint64_t n, const std::uint64_t* b, std::uint64_t m, std::uint64_t* c,
                    std::uint64_t first, std::uint64_t count);
   std::uint64_t* between_zeros;  // room for b with the zero margins that `multiply` needs
-  std::uint64_t length;          // at most
+  std::uint64_t length;          // the most coefficients of a leaf
 };
 
-/// All values modulo 2^64.
+/// All values are modulo 2^64.
 struct karatsuba_kernels {
-  /// c = a b of `length` = leaf * 2^k coefficients each; c has 2 length, the last of them 0. Scratch: 4 length.
+  /// Computes c = a b. a and b have `length` = leaf * 2^k coefficients each; c has 2 length, the last of them 0. Needs
+  /// 4 length elements of scratch.
   void (*multiply)(const std::uint64_t* a, const std::uint64_t* b, std::uint64_t* c, std::uint64_t length,
                    std::uint64_t* scratch, const karatsuba_leaf& leaf);
-  /// The product of twice the length from those of the low halves, of the high halves and of their sums.
+  /// Computes a product of twice the length from the products of the low halves, of the high halves and of their sums.
   void (*join)(const std::uint64_t* low, const std::uint64_t* high, const std::uint64_t* sums, std::uint64_t* c,
                std::uint64_t length);
   void (*add)(const std::uint64_t* from, std::uint64_t* to, std::uint64_t count);  // to += from

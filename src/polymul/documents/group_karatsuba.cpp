@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   polynomial product on the ranks of a group, by Karatsuba's half products.
 // Order:  none: exact modulo 2^64, so exact where the product fits.
-// Shape:  the longer factor in pieces of the shorter one's length; as many levels of the recursion as give all ranks
-//         equally many products, which each rank makes by its own variant of the method. Their sums are made on the
-//         host and travel once.
+// Shape:  the longer factor is cut into pieces of the shorter one's length. The recursion has as many levels as give
+//         all ranks nearly the same number of products. Each rank computes its products by its own variant of the
+//         method. The host sums them, and each sum is sent once.
 // Limits: no modulus, no floats.
 // Twins:  serial.cpp, karatsuba.hpp.
 #include "base/ceil_div.hpp"
@@ -28,14 +28,14 @@ constexpr byte_range bytes_of(u64 first, u64 end) {
   return {first * sizeof(T), end * sizeof(T)};
 }
 
-/// The products that are dealt to ranks: pieces of the longer factor, 3^depth leaves of each.
+/// The products that are dealt to ranks: the longer factor is cut into pieces, and each piece has 3^depth leaves.
 struct dealing {
   u64 pieces = 1, leaf;
   unsigned depth = 0;
-  u64 leaves = 1;  // of a piece
+  u64 leaves = 1;  // leaves of a piece
 
   dealing(const sizes& s, unsigned ranks) : leaf(s.shorter()) {
-    constexpr u64 least_leaf = 256;  // which takes no longer than the sums around it
+    constexpr u64 least_leaf = 256;  // the product of such a leaf takes no longer than the sums around it
     pieces = ceil_div(std::max(s.n, s.m), leaf);
     while (!is_even(ranks) && leaf >= 2 * least_leaf) {
       ++depth;
@@ -45,9 +45,9 @@ struct dealing {
     }
   }
 
-  u64 length() const { return leaf << depth; }  // of a piece, and of the shorter factor with zeros
+  u64 length() const { return leaf << depth; }  // the length of a piece, and of the shorter factor padded with zeros
   u64 products() const { return pieces * leaves; }
-  /// Where rank `index` begins.
+  /// The first product of rank `index`.
   u64 border(unsigned index, unsigned ranks) const {
     return products() / ranks * index + products() % ranks * index / ranks;
   }
@@ -57,9 +57,10 @@ struct dealing {
   bool is_even(unsigned ranks) const { return ceil_div(products(), ranks) * ranks * 10 <= products() * 11; }
 };
 
-/// Calls f(offset, is_negative) for each place at which the product of a leaf is added to its piece's. With halves of
-/// length h, that of the lower ones belongs at 0 and, negative, at h, that of the upper ones at 2 h and, negative, at
-/// h, and that of their sums at h. The digits of `leaf` in base 3, the last one first, say which it is at each level.
+/// Calls f(offset, is_negative) for each place at which the product of a leaf is added to that of its piece. With
+/// halves of length h, the product of the lower halves is added at 0 and subtracted at h. The product of the upper
+/// halves is added at 2 h and subtracted at h. The product of the sums is added at h. The digits of `leaf` in base 3,
+/// the last one first, say which of the three it is at each level.
 template <class F>
 void for_each_place(const dealing& d, u64 leaf, const F& f) {
   for (u64 inner = 0; inner < u64{1} << d.depth; ++inner) {
@@ -75,7 +76,7 @@ void for_each_place(const dealing& d, u64 leaf, const F& f) {
   }
 }
 
-/// The leaf of a factor's piece: a sum of some of its 2^depth parts. Beyond the factor's `count` elements are zeros.
+/// A leaf of a piece: the sum of some of the piece's 2^depth parts. Elements beyond the factor's `count` are zeros.
 template <class T>
 void sum_parts(const dealing& d, u64 leaf, const T* piece, u64 count, std::vector<u64>& sum) {
   sum.assign(d.leaf, 0);
@@ -90,7 +91,7 @@ void sum_parts(const dealing& d, u64 leaf, const T* piece, u64 count, std::vecto
   }
 }
 
-/// Part of the product, from coefficient `first` on, on the host.
+/// A part of the product on the host, from coefficient `first` on.
 struct partial_product {
   u64 first = 0;
   std::vector<u64> sum;
@@ -103,7 +104,7 @@ struct partial_product {
   }
 };
 
-/// What one rank makes: products [begin, end), of elements [first, last) of the longer factor.
+/// The share of one rank: products [begin, end), which need elements [first, last) of the longer factor.
 struct dealt {
   u64 begin, end, first, last;
 
@@ -115,7 +116,7 @@ struct dealt {
   }
 
   bool is_nothing() const { return begin == end; }
-  /// They are part of the coefficients of the product from `first` to this one.
+  /// The share adds to the coefficients of the product from `first` up to this one.
   u64 end_of_product(const sizes& s) const {
     return is_nothing() ? first : std::min(s.product(), last + s.shorter() - 1);
   }
@@ -138,13 +139,13 @@ class share {
     short_factor_ = values_of(there[1]);
   }
 
-  /// Of the product what each rank has a sum of.
+  /// The bytes of the product to which rank k adds.
   byte_range sum_of_rank(unsigned k) const {
     const dealt theirs = of_rank(k);
     return bytes_of<u64>(theirs.first, theirs.end_of_product(s_));
   }
 
-  /// The sum of all of them.
+  /// Computes the products of this rank and sums them.
   partial_product multiply() const {
     partial_product all;
     if (own_.is_nothing()) return all;
@@ -180,7 +181,8 @@ class share {
     rank_.queue().upload(to, sum.data(), leaf_bytes());
   }
 
-  /// What lies beyond the end of the piece's product cancels, once all ranks have added theirs.
+  /// Adds a leaf's product to `all`. Values beyond the end of the piece's product cancel once all ranks have added
+  /// theirs.
   void add(const std::vector<u64>& values, u64 piece, u64 leaf, partial_product& all) const {
     const u64 end = std::min(std::max(s_.n, s_.m), piece + deal_.length()) + s_.shorter() - 1;
     for_each_place(deal_, leaf, [&](u64 offset, bool is_negative) {
@@ -197,7 +199,7 @@ class share {
   std::vector<T> long_factor_, short_factor_;
 };
 
-/// Together: the sum of what all ranks have, which may overlap.
+/// Adds up the partial products of all ranks, which may overlap. All ranks must call it together.
 void deliver_sum(const backend::memory& to, const partial_product& own, const backend::group::ranges& all,
                  const rank& r) {
   const byte_range mine = r.part(to), have = all(r.index());
@@ -242,7 +244,7 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
   registry::run_on_ranks(queue, p, where, multiply_share, by_karatsuba);
 }
 
-/// The members' own recursion needs most room where there is one rank.
+/// Asks the members about the whole product: with one rank their own recursion needs the most memory.
 std::string unsupported(const registry::problem& p, const backend::device& on, const registry::tuning&) {
   if (is_range(p)) return std::string(whole_only);
   if (modulus_of(p) != 0) return "it computes modulo 2^64 only";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tree of half products that the devices' variants of Karatsuba's method follow, level by level.
+// The tree of products of halves for Karatsuba's method on devices, which compute it level by level.
 #pragma once
 
 #include "polymul/problem.hpp"
@@ -14,11 +14,11 @@ inline constexpr std::array<registry::tuning_axis, 2> karatsuba_axes{
 
 /// 3^depth leaves whose factors have length `leaf`.
 struct karatsuba_tree {
-  unsigned depth = 0;  // with 0 there is no tree, and the tiles make the whole product
+  unsigned depth = 0;  // 0: no tree, and the tiles compute the whole product
   std::uint64_t leaves = 1, leaf;
 
-  /// A factor is split while its halves are not below the base; none where unequal factors would be padded to more
-  /// work than the split saves.
+  /// Splits a factor while its halves are at least `base` long. Does not split unequal factors if padding them to the
+  /// same length costs more than splitting saves.
   karatsuba_tree(const sizes& s, const registry::tuning& t) {
     const auto [most, base] = t.of(karatsuba_axes);
     const std::uint64_t longer = std::max(s.n, s.m);
@@ -27,7 +27,7 @@ struct karatsuba_tree {
     const auto work = [](std::uint64_t n, std::uint64_t m) { return static_cast<double>(n) * static_cast<double>(m); };
     if (work(leaves * leaf, leaf) >= work(s.n, s.m)) depth = 0;
   }
-  /// For the leaves of one factor; those of both then give room for the products, which take as much again.
+  /// The size of all leaves of one factor.
   std::uint64_t factor_bytes() const { return leaves * leaf * sizeof(std::uint64_t); }
   std::uint64_t workspace_bytes() const { return depth == 0 ? 0 : 4 * factor_bytes(); }
 };

@@ -26,7 +26,7 @@ using words = std::vector<word>;
 
 constexpr unsigned host_group = 256;
 
-/// One multiplication: its programs, and the way of words to the device and back.
+/// One multiplication: its programs, and the transfers of words to the device and back.
 class host_driven {
  public:
   explicit host_driven(backend::opencl::queue& queue) : queue_(queue) {
@@ -35,7 +35,7 @@ class host_driven {
     combine_ = queue.program(embedded::polymul_karatsuba_cl, definitions).kernel("tw_combine");
   }
 
-  /// Of factors whose length is a multiple of 2^depth; the last of the product's words is 0.
+  /// Multiplies factors whose length is a multiple of 2^depth. The last word of the product is 0.
   words multiply(const words& a, const words& b, unsigned depth) const {
     if (depth == 0) return multiply_leaf(a, b);
     const std::uint64_t half = a.size() / 2;
@@ -95,7 +95,7 @@ class host_driven {
   cl_kernel leaf_, combine_;
 };
 
-/// A factor on the host, with zeros up to a length.
+/// Downloads a factor and pads it with zeros to `length`.
 words factor_of(backend::queue& queue, backend::memory from, dtype type, std::uint64_t count, std::uint64_t length) {
   words to(length);
   with_coefficients(type, [&]<class T>(T) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   polynomial product by the definition on the ranks of a group.
 // Order:  a coefficient's chain is whole on one rank.
-// Shape:  ranges of the product that take equally many products of coefficients; a rank fetches what its range needs of
-//         both factors, and makes that range of their product.
+// Shape:  the product is cut into ranges that need equally many products of coefficients. A rank fetches the parts of
+//         both factors that its range needs, and computes the range.
 // Limits: those of the members' variants.
 // Twins:  serial.cpp.
 #include "polymul/problem.hpp"
@@ -19,8 +19,8 @@ using backend::group::ranges;
 using backend::group::rank_memory;
 using registry::rank;
 
-/// Where the range of rank `index` begins: where its part of the product does, if shares are then equal to a sixteenth,
-/// since nothing of the product has to travel.
+/// Where the range of rank `index` begins. If shares are then equal within a sixteenth, this is where its part of the
+/// product begins: no results need to be moved.
 std::uint64_t border(const sizes& s, const backend::memory& product, std::uint64_t size, unsigned index,
                      unsigned ranks) {
   const wide_integer all = s.work_below(s.product()), before = all / ranks * index + all % ranks * index / ranks;
@@ -44,7 +44,8 @@ struct range {
   std::uint64_t count() const { return end - begin; }
 };
 
-/// The coefficients of a factor, `count` in all, that take part in a range of its product with `other` coefficients.
+/// The coefficients that a range of a product needs from a factor with `count` coefficients, if the other factor has
+/// `other` coefficients.
 range needed(std::uint64_t count, std::uint64_t other, const range& product) {
   if (product.count() == 0) return {0, 0};
   return {product.begin < other ? 0 : product.begin - other + 1, std::min(product.end, count)};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   polynomial product on the ranks of a group, by number-theoretic transforms.
 // Order:  none: exact, so every way of computing it gives the same bits.
-// Shape:  CUDA devices that read and write one another's memory share the blocks of the transforms; of other GPUs the
-//         first has all; ranks among which there is a CPU share the CPU's primes.
-// Limits: blocks: a power of two of ranks, 8 at most; further ones only have their parts. Primes: two, four for i64
-//         with a modulus: no more ranks than that multiply. Those of cuda/ntt.cu and of the members' variants.
+// Shape:  CUDA devices that read and write one another's memory divide the blocks of the transforms among themselves.
+//         With other GPUs the first one computes everything. If a rank is a CPU, ranks divide the CPU's primes.
+// Limits: blocks: a power of two of ranks compute, 8 at most; the others only hold their parts. Primes: at most two
+//         ranks compute, four for i64 with a modulus. Also those of cuda/ntt.cu and of the members' variants.
 // Twins:  serial.cpp, cpu/ntt.cpp, cuda/ntt.cu.
 #include "backend/cpu/device.hpp"
 #include "base/ceil_div.hpp"
@@ -27,10 +27,10 @@ using registry::rank;
 
 constexpr registry::preferences by_ntt{.variant = "ntt"};
 
-// By blocks: a rank takes the factors, where they lie, modulo one of 2^g polynomials, and multiplies there; then it
-// takes a share of all ranks' residues through the first g levels, and writes these coefficients where they belong.
+// By blocks: a rank reads the factors in place, reduces them modulo one of 2^g polynomials, and multiplies there. Then
+// it takes a share of all ranks' residues through the first g levels, and writes these coefficients to their places.
 
-/// The device's functions. Without CUDA no group has the memory for this way.
+/// The device's functions. This way needs CUDA: other groups cannot read and write one another's memory.
 struct passes {
   block_multiplier* multiply = nullptr;
   block_combiner* combine = nullptr;
@@ -43,8 +43,8 @@ constexpr passes on_cuda{};
 
 using parts = std::vector<memory>;  // one of each rank, in order
 
-/// Two memories of each rank, open to the ranks that transform while `work` is enqueued there. Calls work(first,
-/// second) with those of all ranks, in order. All know how many bytes each rank has.
+/// Lets the first `workers` ranks access two memories of each rank. Calls work(first, second) on them, with the
+/// memories of all ranks in order. bytes_of(which, rank) is the size of each memory.
 template <class BytesOf, class Work>
 void with_memory_of_all(const rank& r, unsigned workers, const std::array<memory, 2>& own, const BytesOf& bytes_of,
                         const Work& work) {
@@ -91,10 +91,10 @@ void multiply_by_blocks(const registry::problem& p, const registry::bindings& wh
 
 namespace {
 
-// By primes: each rank makes the product modulo its share of the primes; the residues travel, and each rank combines
-// those of its part of the product, on the host.
+// By primes: each rank computes the product modulo its share of the primes and sends the residues. Then each rank
+// combines the residues of its part of the product, on the host.
 
-/// For any coefficients of the type: ranks need not know what the others have.
+/// Enough primes for any coefficients of the type, since ranks do not know the coefficients of others.
 primes_used primes_of(const registry::problem& p) {
   if (modulus_of(p) == 0) return primes_for(63);  // no_overflow refuses any other
   const unsigned bits = 8 * static_cast<unsigned>(size_of(p.type));
@@ -122,7 +122,7 @@ class residues {
 
   byte_range part() const { return part_; }
   primes_used primes() const { return primes_; }
-  /// Modulo prime k, on the rank's device.
+  /// The residues modulo prime k, on the rank's device.
   backend::memory at(unsigned k) const {
     const backend::memory all = made_[k];
     return owner(k) == rank_.index() ? all.at(part_.begin, part_.bytes()) : all;
@@ -157,7 +157,7 @@ class residues {
   std::deque<backend::buffer> made_;  // whole products of its own primes, its part of the others
 };
 
-/// Coefficients from their residues.
+/// Computes coefficients from their residues.
 class combination {
  public:
   combination(primes_used primes, std::uint64_t modulus)
@@ -224,16 +224,16 @@ void multiply_by_primes(const registry::problem& p, const registry::bindings& wh
     combine_on_host(all, combine, to, r.queue());
 }
 
-/// Why some member cannot; empty if all can.
+/// Why some member cannot multiply modulo the primes; empty if all can.
 std::string no_primes(const registry::problem& p, const backend::device& group) {
   registry::problem modular = p;
   set_modulus(modular, cpu_primes.front().p);
   return registry::unsupported_by_members(modular, group, by_ntt);
 }
 
-// Which of the ways.
+// The choice between the two ways.
 
-/// Of as many blocks as there are ranks, or the next lower power of two.
+/// The logarithm of the number of blocks: as many as ranks, or the next lower power of two.
 unsigned log_blocks_for(unsigned ranks) {
   return std::min(log_most_blocks, static_cast<unsigned>(std::bit_width(ranks)) - 1);
 }
@@ -267,7 +267,7 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
   registry::run_on_ranks(queue, p, where, multiply_share, by_ntt);
 }
 
-/// Of the ranks in other processes nothing is known here: these may refuse when they compute.
+/// Checks only the ranks of this process. Those of other processes may still refuse when they compute.
 std::string unsupported(const registry::problem& p, const backend::device& on, const registry::tuning&) {
   if (is_range(p)) return std::string(whole_only);
   const auto members = backend::group::members_of(on);
@@ -276,7 +276,7 @@ std::string unsupported(const registry::problem& p, const backend::device& on, c
   return why.empty() ? registry::unsupported_by_members(p, on, by_ntt) : why;
 }
 
-/// All ranks must choose alike, whatever their devices, so only the sizes count: as on a CPU.
+/// All ranks must make the same choice on any device, so it depends on the sizes alone, as on a CPU.
 std::string yields(const registry::problem& p, const backend::device&) {
   return modulus_of(p) == 0 ? yields_to_definition_on_cpu(sizes(p)) : "";
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   the variants of polymul on OpenCL.
 // Order:  one chain per coefficient, all of it in one item: program.cl. Karatsuba's integers are exact in any order.
-// Shape:  one launch; a group makes neighbouring coefficients. Karatsuba: two splits, the leaves, one launch per level.
+// Shape:  one launch; a group computes neighbouring coefficients. Karatsuba: one launch to split each factor, one for
+//         the leaves, and one per level.
 // Limits: local memory; f64 where the device has it. Karatsuba: integers without a modulus.
 // Twins:  serial.cpp.
 #include "backend/opencl/device.hpp"
@@ -23,10 +24,10 @@ namespace {
 using registry::problem;
 using registry::tuning;
 
-/// What the kernels multiply: with a modulus, residues of 64 bits; otherwise the coefficients themselves.
+/// The size of what the kernels multiply: 64-bit residues with a modulus, otherwise the coefficients themselves.
 std::size_t factor_bytes(const problem& p) { return modulus_of(p) == 0 ? size_of(p.type) : sizeof(std::uint64_t); }
 
-/// A program's kernel and how many coefficients one group makes.
+/// A program's kernel, and how many coefficients one group computes.
 struct launcher {
   std::string_view source;
   const char* kernel;
@@ -99,7 +100,7 @@ unsigned items_for(const problem& p, const device_info& on, std::uint64_t produc
 
 struct tile_shape {
   unsigned group_size, items;
-  bool in_lanes;  // whether the chains are lanes; never for residues
+  bool in_lanes;  // whether each chain is a lane of a vector; never for residues
 
   tile_shape(const problem& p, const device_info& on, const tuning& t, std::uint64_t products = 1) {
     const auto [group, item_value, form] = t.of(tile_axes);
@@ -109,7 +110,7 @@ struct tile_shape {
   }
 
   unsigned local_elements() const {
-    const unsigned rows = group_size + group_size / items;  // of b's
+    const unsigned rows = group_size + group_size / items;  // rows of elements of b
     return group_size + rows * (items + 1);
   }
   std::string definitions() const {
@@ -142,11 +143,11 @@ std::string tiles_unsupported(const problem& p, const backend::device& on, const
 
 // karatsuba
 
-constexpr unsigned element_group = 256;  // of the kernels with one item per element
+constexpr unsigned element_group = 256;  // work-group size of the kernels with one item per element
 
 std::uint64_t groups_for(std::uint64_t elements) { return ceil_div(elements, element_group); }
 
-/// Level by level, alternating between the two halves of the workspace, the root into the result.
+/// Combines level by level, alternating between the two halves of the workspace. The root goes to the result.
 void combine(const karatsuba_tree& tree, backend::memory children, backend::memory nodes, backend::memory result,
              std::uint64_t total, cl_kernel kernel, backend::opencl::queue& queue) {
   const auto first = [](const backend::memory& m) { return m.offset / sizeof(std::uint64_t); };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   block values and prefixes of one tile with vectors; compiled once for each x86-64 level.
-// Order:  neighbours add by shuffles, so that W vectors become one of W block values, and again
+// Order:  shuffles combine neighbours, so that W vectors become one vector of W block values, level by level
 //         (backend/cpu/blocks.hpp).
 // Shape:  one tile on one thread; for W lanes 3 instructions per vector and level, and levels shrink by a factor of W.
 // Limits: reads nothing outside [in, in + n).

@@ -20,9 +20,10 @@ template <class T>
 struct cpu_kernels {
   /// Elements of scratch for n elements.
   std::uint64_t (*scratch_elements)(std::uint64_t n);
-  /// Block values of `in[0..n)` into `scratch`.
+  /// Writes the block values of `in[0..n)` to `scratch`.
   void (*upsweep)(const T* in, std::uint64_t n, T* scratch);
-  /// From these: P(n), continued from `first`. n = 2^k and the identity give the value of a block.
+  /// Computes P(n), continued from `first`, from the block values in `scratch`. With n = 2^k and the identity as
+  /// `first`, this is the value of a block.
   T (*fold)(const T* in, std::uint64_t n, const T* scratch, T first);
   /// The result directly, for 0 < n <= small_limit; `init` may be null.
   small_kernel<T>* small;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Short arrays on the calling thread, without a device, problem or workspace.
+// Reduces short arrays on the calling thread, without a device, problem or workspace.
 #pragma once
 
 #include "backend/cpu/kernel_table.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   reduce on the CPU: tiles with vectors, in parallel.
 // Order:  tiles are aligned blocks; their values are the elements of the next level of the same tree.
-// Shape:  tiles, at least four a worker where there are several: each takes the next one. Spine: the tiles' values by
-//         the same kernel. Finish: the rest of the array, continued from that. Up to 4096 elements are one tile on the
-//         calling thread.
+// Shape:  tiles, at least four per worker if there are several workers; a worker takes the next tile when it is done.
+//         Spine: the same kernel reduces the tiles' values. Finish: continues with the rest of the array. Up to 4096
+//         elements are one tile on the calling thread.
 // Limits: none.
 // Twins:  serial.cpp; the kernels are in kernels.cpp.
 #include "backend/cpu/device.hpp"
@@ -21,11 +21,12 @@ namespace {
 
 constexpr std::array<unsigned, 4> tile_lengths{1024, 8192, 32768, 131072};
 constexpr std::array<registry::tuning_axis, 1> axes{{{"tile", tile_lengths, 131072}}};
-/// At least, where there are several: 2^20 elements are eight of the longest tiles, which leave half of 16 cores idle.
+/// At least so many tiles per thread if there are several threads. With the longest tiles, 2^20 elements would be eight
+/// tiles, which leave half of 16 cores idle.
 constexpr std::uint64_t tiles_per_thread = 4;
 constexpr std::uint64_t shortest_tile = 16384;  // below this, taking a tile shows beside its work
 
-/// The longest tile, or a shorter one that gives every worker some.
+/// The longest tile, or a shorter one so that every worker gets some.
 std::uint64_t tile_for(std::uint64_t n, std::uint64_t longest, const backend::cpu::queue& queue) {
   if (n < 2 * longest) return longest;
   const std::uint64_t share = std::bit_floor(n / (queue.threads() * tiles_per_thread));
@@ -55,7 +56,7 @@ T prefix_of(const T* in, std::uint64_t n, std::uint64_t tile, backend::cpu::queu
   return kernels.fold(in + whole * tile, rest, rest_levels, carry);
 }
 
-/// Workspace and a queue would take longer than the work.
+/// Reduces a short array on the calling thread: a workspace and a queue would take longer than the work.
 template <class T, class Op>
 T result_of_few(const registry::problem& p, const T* in, const backend::cpu::queue& queue) {
   const T init = init_of<T>(p);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   the block values of chunks and of what tiles leave over, within a group; matvec and reduce_axis use them too.
+// What:   the block values of chunks, and of the rest after whole tiles, within a group; also for matvec and
+//         reduce_axis.
 // Order:  a chunk is an aligned block; the tiles' values are the elements of a higher level of the same tree.
 // Shape:  a warp takes one chunk at a time, 8 rows of 16 bytes per lane.
 // Limits: none.
@@ -32,7 +33,7 @@ __device__ T chunk_tree(const pack<T> (&loaded)[rows]) {
   return warp_tree<Op, rows>(rows_tree<Op, rows>(row));
 }
 
-/// The block value of a chunk that no pack can be loaded from: single elements, of which a warp has 32 side by side.
+/// The block value of a chunk that cannot be loaded in packs: a warp loads 32 single elements side by side.
 template <class Op, class T, class Element>
 __device__ T chunk_of_elements(const Element& element) {
   constexpr unsigned loads = chunk_length<T> / warp_size;
@@ -59,8 +60,8 @@ __device__ T chunk_value(const T* x, std::uint64_t length, bool packable) {
   return chunk_tree<Op>(loaded);
 }
 
-/// Room for the values of `tiles` and what fold_tiles puts after them: each of its rounds leaves a thousandth or less,
-/// and begins on a pack. It is a whole number of packs.
+/// How many elements the values of `tiles` tiles need, with those that fold_tiles writes after them: each of its rounds
+/// leaves a thousandth or less, and begins at a pack. The result is a whole number of packs.
 inline std::uint64_t tile_value_room(std::uint64_t tiles) { return (tiles + tiles / 256 + digit_count + 3) / 4 * 4; }
 
 /// Folds up to 32 values of blocks of 2^level elements to the block values of the digits of their number; by one group.
@@ -75,9 +76,9 @@ __device__ void fold_few(unsigned count, unsigned level, const T* value, T* digi
   }
 }
 
-/// Folds the values of tiles of 2^level elements to the block values of the digits of n from there on; by one group.
-/// Each round makes chunks of values into one value each, stored after them, and folds those left over by the digits of
-/// their number. The last round's few chunks stay in shared memory, which saves a round trip to memory.
+/// Folds the values of tiles of 2^level elements to the block values of the digits of n from `level` up; by one group.
+/// Each round reduces whole chunks of values to one value each, stored after them, and folds the rest by the digits of
+/// its number. The few chunks of the last round stay in shared memory, which saves a round trip to memory.
 template <class Op, class T>
 __device__ void fold_tiles(std::uint64_t n, unsigned level, T* value, T* digit) {
   __shared__ T of_chunk[warp_size];

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   rows of fewer than 1024 elements, within a group: how they are staged, and P of each; of matvec and
-//         reduce_axis.
-// Order:  runs of 16 elements are aligned blocks, whose values are a row's elements of a higher level; what is left are
-//         the digits of the length.
-// Shape:  256 threads and 32 KiB of a matrix: whole rows, read in the order in which memory lies, 16 bytes per load
-//         with all loads under way at once, and staged side by side, so that rows of any length waste nothing. Then a
-//         thread has a run at a time, and after that a row.
+// What:   rows of fewer than 1024 elements, for matvec and reduce_axis: a group stages them and computes P of each.
+// Order:  runs of 16 elements are aligned blocks, whose values are a row's elements of a higher level; the rest are the
+//         digits of the length.
+// Shape:  256 threads take 32 KiB of a matrix, in whole rows. They read rows in memory order, 16 bytes per load, with
+//         all loads in flight at once, and stage them side by side, so that rows of any length waste no space. Then a
+//         thread takes one run at a time, and after that one row at a time.
 // Limits: called by whole groups.
 // Twins:  order/block_stack.hpp.
 #pragma once
@@ -22,7 +21,7 @@ using namespace backend::cuda;
 inline constexpr unsigned short_row_end = 1024, run_length = 16, stage_bytes = 32768;
 inline constexpr unsigned short_row_group = 256, short_row_groups = 4;  // threads, and groups on a compute unit
 
-/// A place is left out after each 128 bytes, so that rows and runs begin in different banks.
+/// One element is left unused after each 128 bytes, so that rows and runs begin in different banks.
 template <class T>
 __host__ __device__ constexpr unsigned place(unsigned i) {
   return i + i / (128 / sizeof(T));
@@ -31,15 +30,15 @@ __host__ __device__ constexpr unsigned place(unsigned i) {
 template <class T>
 inline constexpr unsigned stage_elements = stage_bytes / sizeof(T);
 
-/// Short rows of a matrix, `stride` apart, of which a group takes `together`.
+/// Short rows of a matrix, `stride` apart. A group takes `together` rows.
 template <class T>
 struct short_rows {
   const T* a;
   std::uint64_t count, stride;
   unsigned length, together;
 
-  /// As many together as the stage holds, but fewer where some of the device's compute units had none. They are a
-  /// multiple of four, so that each group's rows begin on 16 bytes where the first ones do.
+  /// A group takes as many rows as the stage holds, but fewer if some compute units would have none. The number is a
+  /// multiple of four, so that each group's rows begin at a multiple of 16 bytes if the first row does.
   short_rows(const T* first, std::uint64_t rows, std::uint64_t apart, std::uint64_t elements, std::uint64_t units)
       : a(first), count(rows), stride(apart), length(static_cast<unsigned>(elements)) {
     const std::uint64_t most = stage_elements<T> / std::max(length, 1u);
@@ -79,8 +78,8 @@ struct row_block {
   }
 };
 
-/// Calls store(at, values) for each `Length` elements of [begin, end) of each row: the first is the at-th of all. Eight
-/// loads are under way before the first is stored.
+/// Calls store(at, values) for each `Length` elements of [begin, end) of each row. The first of them is element `at` of
+/// the staged rows. Eight loads are in flight before the first value is stored.
 template <unsigned Length, class T, class Store>
 __device__ void move_units(const row_block<T>& block, unsigned begin, unsigned end, const Store& store) {
   struct alignas(Length * sizeof(T)) unit {
@@ -106,7 +105,7 @@ __device__ void move_units(const row_block<T>& block, unsigned begin, unsigned e
   }
 }
 
-/// The group's rows: element i of its row r comes to stage[place<T>(r * of.length + i)].
+/// Stages the group's rows: element i of its row r goes to stage[place<T>(r * of.length + i)].
 template <class T>
 __device__ void stage_rows(const short_rows<T>& of, T* stage) {
   const row_block<T> block(of);
@@ -120,7 +119,7 @@ __device__ void stage_rows(const short_rows<T>& of, T* stage) {
   __syncthreads();
 }
 
-/// Folds onto `prefix` elements [first, first + count), fewer than 2 Count.
+/// Folds elements [first, first + count) onto `prefix`; count < 2 Count.
 template <class Op, unsigned Count, class T, class Element>
 __device__ T fold_digits_of(T prefix, unsigned first, unsigned count, const Element& element) {
   if constexpr (Count == 0) {
@@ -137,8 +136,8 @@ __device__ T fold_digits_of(T prefix, unsigned first, unsigned count, const Elem
   }
 }
 
-/// Calls put(row, P) for each of the group's rows: P of its elements, of which element(row, r, i) is the i-th one of
-/// run r, continued from before(row).
+/// Calls put(row, P) for each of the group's rows. P is the prefix of all its elements, continued from before(row).
+/// element(row, r, i) is element i of run r.
 template <class Op, class T, class Element, class Before, class Put>
 __device__ void fold_rows(const short_rows<T>& of, const Element& element, const Before& before, const Put& put) {
   __shared__ T value[place<T>(stage_elements<T> / run_length) + 1];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   reduce/opencl:doubling: recursive doubling as lectures have it, one element an item: each group makes one sum
-//         of its elements, and the sums are summed in the same way until one is left.
+// What:   reduce/opencl:doubling: recursive doubling as it is taught, with one element per work-item. Each group sums
+//         its elements, and the sums are summed in the same way until one is left.
 // Order:  opencl_doubling.cl.
 // Shape:  one launch per level.
 // Limits: plain sums of at least one element.
@@ -23,7 +23,7 @@ constexpr std::array<unsigned, 4> doubling_groups{32, 64, 256, 512};
 constexpr std::array<registry::tuning_axis, 1> doubling_axes{{{"group_size", doubling_groups, 256}}};
 constexpr std::array doubling_types{dtype::i32, dtype::f32};
 
-/// As of any sum in another order (peers/variants.hpp): a lost group is found.
+/// The bound for sums in any other order (peers/variants.hpp). It is tight enough to detect a missing group.
 constexpr double doubling_bound = 1e-2;
 
 void run_doubling(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,

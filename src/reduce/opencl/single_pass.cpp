@@ -2,7 +2,7 @@
 // What:   reduce/opencl:single_pass: one launch, whose last group finishes.
 // Order:  single_pass.cl.
 // Shape:  one group per tile.
-// Limits: local memory for one tile of elements; fewer than tile^2 elements; devices that packets work on.
+// Limits: local memory for one tile of elements; fewer than tile^2 elements; devices on which packets work.
 // Twins:  serial.cpp, cuda/variants.cu.
 #include "backend/opencl/device.hpp"
 #include "backend/opencl/queue.hpp"
@@ -43,8 +43,8 @@ std::string single_pass_unsupported(const registry::problem& p, const backend::d
   return backend::opencl::too_large(on.info(), tree.group_size, (tile + 3 * tree.group_size) * size_of(p.type));
 }
 
-/// Where a second launch takes longer than the last group does alone. On an H200 2^20 floats take 0.6 of two_phase's
-/// time, and from 10^7 on as much or more.
+/// Why two_phase is preferred; empty if it is not. This variant is faster if a second launch takes longer than the work
+/// of the last group. On an H200, 2^20 floats take 0.6 of two_phase's time; from 10^7 on they take as long or longer.
 std::string single_pass_yields(const registry::problem& p, const backend::device& on) {
   constexpr std::uint64_t most_bytes = 32 << 20;
   if (on.info().is_cpu) return "two_phase is faster on a CPU, where a launch costs little";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   reduce/opencl:two_phase: whole tiles level by level, then one group finishes what is left on all levels.
+// What:   reduce/opencl:two_phase: whole tiles, level by level; then one group finishes the rest of all levels.
 // Order:  program.cl.
 // Shape:  one launch per level and one more; two launches up to tile^2 elements.
 // Limits: local memory for one tile of elements; f64 where the device has it.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   the columns of a strip of a matrix, and short rows, reduced with vectors; one file for each x86-64 level.
-// Order:  columns: eight rows are a block, which joins the blocks before it as soon as two have one length: a stack of
-//         blocks whose elements are rows. What is left of eight rows are the last digits. Rows: backend/cpu/blocks.hpp.
-// Shape:  a strip on one thread, by eight rows at a time, where lanes never meet; and W short rows at once, so that the
-//         value of row l ends up in lane l. Rows of up to seven elements are read as whole vectors.
+// Order:  columns: a block stack whose elements are rows. Eight rows are a block; two neighbouring blocks of the same
+//         length are joined at once. Fewer than eight rows at the end are the last digits. Rows:
+//         backend/cpu/blocks.hpp.
+// Shape:  one thread takes a strip of columns, eight rows at a time, without any shuffle. W short rows are computed at
+//         once, so that the value of row l ends up in lane l. Rows of up to seven elements are read as whole vectors.
 // Limits: reads nothing beside the strip or the rows.
 // Twins:  serial.cpp; the block stack in order/block_stack.hpp.
 #include "reduce_axis/cpu/kernels.hpp"
@@ -31,7 +32,7 @@ vector<T> join(vector<T> a, vector<T> b) {
   return level::apply<Op, T>(a, b);
 }
 
-/// The block of Count rows of one vector of columns, of which `count` are there.
+/// The block value of Count rows in one vector of columns. With Part, only the first `count` lanes are columns.
 template <unsigned Count, bool Part, class T, class Op>
 [[gnu::always_inline]] inline vector<T> block(const T* a, std::uint64_t stride, unsigned count) {
   if constexpr (Count == 1)
@@ -41,7 +42,7 @@ template <unsigned Count, bool Part, class T, class Op>
                        block<Count / 2, Part, T, Op>(a + Count / 2 * stride, stride, count));
 }
 
-/// The rows that are left after all blocks of eight, on top of `prefix`.
+/// Continues `prefix` with the rows that are left after all blocks of eight.
 template <unsigned Count, bool Part, class T, class Op>
 [[gnu::always_inline]] inline vector<T> last_rows(const T* a, std::uint64_t stride, std::uint64_t rows, unsigned count,
                                                   vector<T> prefix) {
@@ -105,8 +106,8 @@ void columns(const T* a, std::uint64_t stride, std::uint64_t rows, std::uint64_t
   level::store_first<T>(out + whole, fold<true, T, Op>(blocks, depth, whole, a, stride, rows, part, first), part);
 }
 
-/// The vectors of a column of rows as a source: vector i is that of row i. Of a part, lanes that are not there hold the
-/// identity.
+/// One vector of each row at the same columns, as a source: vector i is that of row i. With Part, lanes beyond the end
+/// hold the identity.
 template <class T, class Op, bool Part>
 struct row_column {
   const T* a;
@@ -133,7 +134,7 @@ template <class T, class Op, int N, int Digit>
     return fold_columns<T, Op, N, Digit / 2>(columns, prefix);
 }
 
-/// Rows of N elements with nothing between them: whole vectors of memory, whose lanes are dealt out to columns.
+/// Rows of N elements without gaps: whole vectors are loaded, and their lanes shuffled into columns.
 template <class T, class Op, int N>
 std::uint64_t packed_rows(const T* a, std::uint64_t count, T* out) {
   std::uint64_t i = 0;

@@ -8,19 +8,19 @@
 
 namespace tilewise::impl::reduce_axis {
 
-/// Columns that the kernel takes at once at most: a row of them and every level of blocks stay in the first-level
+/// The most columns that the kernel takes at once: a row of them and every level of blocks stay in the first-level
 /// cache.
 template <class T>
 inline constexpr std::uint64_t strip = 2048 / sizeof(T);
 
 template <class T>
 struct cpu_kernels {
-  /// P(rows) of each of `columns` <= strip columns, continued from what `out` holds. A column's elements lie `stride`
-  /// apart. Rows are fewer than 2^32.
+  /// Computes P(rows) of each of `columns` <= strip columns, continued from the values in `out`. Rows lie `stride`
+  /// elements apart; there are fewer than 2^32.
   void (*columns)(const T* a, std::uint64_t stride, std::uint64_t rows, std::uint64_t columns, T* out);
-  /// P(n) of the first of `rows` short rows, as many as fill vectors; returns how many these are.
+  /// Computes P(n) of as many of the `rows` short rows as fill whole vectors, from the first on. Returns how many.
   std::uint64_t (*rows)(const T* a, std::uint64_t stride, std::uint64_t rows, std::uint64_t n, T* out);
-  /// Rows are short below this.
+  /// Rows with fewer elements than this are short.
   std::uint64_t short_row;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   reduce_axis on the CPU: every shape as rows that the reduction's kernels take, or as strips of columns.
+// What:   reduce_axis on the CPU: rows by the kernels of reduce, columns in strips.
 // Order:  a tile of a line is an aligned block; the tiles' values are the elements of the next level of the same tree.
 // Shape:  long lines: tiles, then for each line its tiles' values and the rest of it. Rows in memory order, columns by
 //         strips.
@@ -37,7 +37,7 @@ struct reduction {
   const reduce::cpu_kernels<T>& along = reduce::kernels_for<T>(queue.level(), Op::id);
   const cpu_kernels<T>& across = kernels_for<T>(queue.level(), Op::id);
 
-  /// Prefixes P(n) become results.
+  /// Turns prefixes P(n) into results, in place.
   void finish(T* values, std::uint64_t count) const {
     if (first)
       for (std::uint64_t i = 0; i < count; ++i) values[i] = order::canonical(Op::template apply<T>(*first, values[i]));
@@ -46,7 +46,7 @@ struct reduction {
   }
 };
 
-/// Rows that the kernels take one by one; shorter ones several at once.
+/// Reduces rows: long ones one by one, short ones several at once.
 template <class T, class Op>
 void reduce_short_rows(const reduction<T, Op>& r) {
   const std::uint64_t rows = std::max<std::uint64_t>(1, r.tile / r.of.length);

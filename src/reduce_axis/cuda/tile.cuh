@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   a tile of several lines of a matrix in the registers of a group: how it is read, and where its blocks meet.
-// Order:  a thread has a run of one line, an aligned block; the bits of its number that name the run are the levels on
-//         which runs meet: by shuffles within a warp, then through shared memory.
-// Shape:  256 threads with 16 elements each. Lines that lie side by side in memory are read straight from it; others
-//         pass through shared memory, which is filled in the order in which memory lies. Where a tile lies in memory
-//         without gaps it does in shared memory too, so that rows of any length waste nothing.
-// Limits: called by whole groups. Lines no longer than a run are for kernels of their own.
+// What:   a tile of several lines of a matrix in the registers of a group: how it is read, and how its blocks are
+//         combined.
+// Order:  a thread has a run of one line, which is an aligned block. Some bits of the thread's number are the number of
+//         the run; each of them is a level on which runs are combined: by shuffles within a warp, then in shared
+//         memory.
+// Shape:  256 threads with 16 elements each. Lines that lie side by side in memory are read directly; others pass
+//         through shared memory, which is filled in memory order. A tile without gaps in memory has none in shared
+//         memory either, so that rows of any length waste no space.
+// Limits: called by whole groups. Lines no longer than a run have separate kernels.
 // Twins:  line_tile.cl.
 #pragma once
 
@@ -72,13 +74,13 @@ struct own_run {
   __device__ bool is_aligned() const { return count == items && step == 1 && first % items == 0; }
 };
 
-/// Whether threads read and write their runs in memory: lines side by side fill whole sectors of it.
+/// Whether threads read and write their runs directly in memory: if lines side by side fill whole sectors.
 template <class T>
 __device__ bool is_direct(const tile_shape& s) {
   return !s.by_rows && sizeof(T) << s.log_lines >= 32;
 }
 
-/// Where element i of the stage lies in a matrix with gaps; null where nothing does.
+/// The address of element i of the stage in a matrix with gaps; null if there is no such element.
 template <class T>
 __device__ T* between_gaps(const tile_shape& s, const registry::lines& of, const tile_place& p, T* tile, unsigned i) {
   const unsigned log_pitch = s.by_rows ? s.log_length : s.log_lines, major = i >> log_pitch, minor = i & (s.pitch - 1);
@@ -102,7 +104,7 @@ __device__ void for_each_unit(unsigned elements, const F& move) {
   }
 }
 
-/// All loads are under way before the first value is staged.
+/// All loads are in flight before the first value is staged.
 template <unsigned Length, class T>
 __device__ void load_units(const T* from, unsigned elements, T* stage) {
   unit<T, Length> loaded[items / Length];
@@ -198,8 +200,8 @@ __device__ T block_of(const T* first, unsigned count, unsigned apart) {
   return Op::template apply<T>(two, Op::template apply<T>(first[2 * apart], first[3 * apart]));
 }
 
-/// The line's value from the values of its runs. On the way `left` gets the neighbouring block for each bit of the
-/// run's number, and the identity for other bits.
+/// Combines the values of a line's runs to the line's value. For each bit that is set in the run's number, `left` gets
+/// the value of the neighbouring block on the left; for other bits it gets the identity.
 template <class Op, class T>
 __device__ T meet(const tile_shape& s, T value, T (&left)[log_group], T* values) {
   const unsigned first = s.first_bit(), end = s.end_bit();
@@ -214,8 +216,7 @@ __device__ T meet(const tile_shape& s, T value, T (&left)[log_group], T* values)
     values[threadIdx.x] = value;
     __syncthreads();
   }
-  const unsigned least =
-      first > log_warp ? first : log_warp;  // runs, or warps of them, that are told apart by this bit
+  const unsigned least = first > log_warp ? first : log_warp;  // from this bit on, runs are in different warps
 #pragma unroll
   for (unsigned bit = log_warp; bit < log_group; ++bit) {
     left[bit] = Op::template identity<T>();
@@ -227,7 +228,7 @@ __device__ T meet(const tile_shape& s, T value, T (&left)[log_group], T* values)
   return value;
 }
 
-/// P at the run's begin, where `before` is P at the tile's.
+/// The prefix before the run, if `before` is the prefix before the tile.
 template <class Op, class T>
 __device__ T prefix_of_run(T before, const T (&left)[log_group]) {
 #pragma unroll

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   reduce_axis on CUDA: lines by tiles that a group holds in registers (tile_values, finish_tiles), columns of a
 //         few elements (finish_short_columns), short rows (finish_short_rows), tiles of long rows (row_tile_values).
-// Order:  that of opencl/program.cl: tiles are aligned blocks, what is left over are the digits of the length.
-// Shape:  tile.cuh: a thread has a run of 16 elements of a line, with all loads under way at once;
-//         runs meet. Columns that are no longer than a run are a thread's alone, and short rows are those of
-//         reduce/cuda/rows.cuh. A tile of a long row is a warp's, which reads it by chunks, as reduce does.
-// Limits: columns of which 32 lie side by side, so that a warp reads whole rows of them.
+// Order:  that of opencl/program.cl: tiles are aligned blocks; the rest are the digits of the length.
+// Shape:  tile.cuh: a thread has a run of 16 elements of a line, with all loads in flight at once; then runs are
+//         combined. One thread computes a column that is no longer than a run. Short rows are computed by
+//         reduce/cuda/rows.cuh. One warp computes a tile of a long row, and reads it by chunks, as reduce does.
+// Limits: tiles have 32 columns side by side, so that a warp reads whole rows of them.
 // Twins:  opencl/program.cl.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace tilewise::impl::reduce_axis {
 
 using backend::cuda::tree_of;
 
-/// Where results go: prefixes of a lower level, or what the lines are reduced to.
+/// Where results go: to the prefixes of a lower level, or to the results of the lines.
 template <class T>
 struct destination {
   T* to;
@@ -30,14 +30,14 @@ struct destination {
   }
 };
 
-/// The prefix of what is before a line's elements, where there is any.
+/// The prefix before a line's elements, if there is one.
 template <class Op, class T>
 __device__ T prefix_before(const T* prefixes, std::uint64_t line) {
   return prefixes == nullptr ? Op::template identity<T>() : prefixes[line];
 }
 
-/// Folds onto `prefix` the first `count` values of x, fewer than 2 Count. Those that are left move to the front: places
-/// that depended on `count` would take them out of registers.
+/// Folds the first `count` values of x onto `prefix`; count < 2 Count. The values that are left move to the front,
+/// since with indices that depend on `count` they could not stay in registers.
 template <class Op, unsigned Count, class T>
 __device__ T fold_held(T prefix, T* x, unsigned count) {
   if constexpr (Count == 0) {
@@ -52,7 +52,7 @@ __device__ T fold_held(T prefix, T* x, unsigned count) {
   }
 }
 
-/// Of a whole run, or of less.
+/// The same for a whole run or less.
 template <class Op, class T>
 __device__ T fold_run(T prefix, T (&x)[items], unsigned count) {
   if (count == items) return Op::template apply<T>(prefix, tree_of<Op, items>(x));
@@ -103,7 +103,8 @@ __device__ T value_of_tile(const tile_shape& s, const registry::lines& of, const
   return meet<Op>(s, tree_of<Op, items>(x), left, values);
 }
 
-/// Of whole tiles of rows, which lie `stride` apart, by a warp each: values[l * tiles + t] is that of tile t of row l.
+/// Computes the values of whole tiles of rows, which lie `stride` apart, each by one warp. values[l * tiles + t] is
+/// that of tile t of row l.
 template <class T, class Op>
 __global__ void __launch_bounds__(group_size, 1024 / group_size)
     row_tile_values(const T* a, std::uint64_t stride, std::uint64_t rows, std::uint64_t tiles, bool packable,
@@ -124,7 +125,7 @@ __global__ void __launch_bounds__(group_size, 1024 / group_size)
   }
 }
 
-/// Of whole tiles: values[t * lines + l] is that of tile t of line l.
+/// Computes the values of whole tiles. values[t * lines + l] is that of tile t of line l.
 template <class T, class Op>
 __global__ void __launch_bounds__(group_size, groups_together<T>)
     tile_values(const T* a, const registry::lines of, const tile_shape shape, T* values) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the hosts of programs after line_tile.cl share.
+// Host code that all programs built on line_tile.cl share.
 #pragma once
 
 #include "backend/opencl/device.hpp"
@@ -22,7 +22,7 @@ struct line_elements {
   registry::lines of;
   bool by_rows, is_packed;
 
-  /// Without the first elements of each line.
+  /// The same without the first `element` elements of each line.
   line_elements from(std::uint64_t element) const {
     line_elements rest = *this;
     rest.first += element * of.element;
@@ -32,7 +32,7 @@ struct line_elements {
   }
 };
 
-/// Values of tiles, which are the elements of the next level: those of one tile beside each other.
+/// The values of tiles as elements of the next level. Values of the same tile lie side by side.
 inline line_elements beside_each_other(const backend::memory& where, std::uint64_t tiles, std::uint64_t lines) {
   return {where, 0, {{tiles, lines, lines}, axis::columns}, false, true};
 }
@@ -41,8 +41,9 @@ inline tile_shape shape_of(const line_elements& in, const order::block_tree& tre
   return shape_for(in.of, in.by_rows, in.is_packed, tree.group_size, tree.items);
 }
 
-/// Programs differ for lines of at most 4, at most 8 and more elements, and for tiles that items read and write
-/// straight in memory, where lines side by side fill whole sectors of it.
+/// There are separate programs for lines of at most 4, at most 8 and more elements. There are also separate programs
+/// for tiles that work-items read and write in global memory without staging; these need lines side by side that fill
+/// whole sectors.
 inline std::string shape_definitions(const tile_shape& tile, std::size_t element_size) {
   constexpr std::uint32_t most = 3;
   const bool has_own = tile.has_short_lines() && tile.log_length <= most;
@@ -57,7 +58,7 @@ inline backend::opencl::struct_value shape_argument(const tile_shape& tile) { re
 inline std::string tile_too_large(const registry::problem& p, const backend::device& on, const registry::tuning& t) {
   const auto [group_size, items] = t.of(tile_axes);
   const std::uint64_t size = size_of(p.type), tile = order::block_tree{group_size, items}.tile();
-  const std::uint64_t left_out = tile * size / 128;  // places, as in line_tile.cl
+  const std::uint64_t left_out = tile * size / 128;  // unused elements (padding), as in line_tile.cl
   return backend::opencl::too_large(on.info(), group_size, (tile + left_out + 1 + 2 * group_size) * size);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   reduce_axis on OpenCL: whole tiles level by level, then what is left on all levels, the highest first.
+// What:   reduce_axis on OpenCL: whole tiles, level by level; then the rest of each level, from the highest level down.
 // Order:  program.cl.
 // Shape:  one launch where a tile holds a whole line, and two more for each further level.
 // Limits: local memory for one tile of elements; f64 where the device has it.
@@ -63,7 +63,7 @@ class reduction {
     return queue_.program(embedded::reduce_axis_cl, definitions_ + shape_definitions(tile, size_));
   }
 
-  /// Of at most a tile of each line, after the prefixes where there are some.
+  /// Reduces at most a tile of each line, continued from the prefixes if there are some.
   void finish(const line_elements& in, const line_values& prefixes, const line_values& out, std::uint32_t mode) const {
     const tile_shape tile = shape_of(in, tree_);
     queue_.launch_tiles(program(tile).kernel(tile.has_short_lines() ? "tw_finish_short" : "tw_finish"), tile.bands,

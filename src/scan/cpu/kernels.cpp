@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   the outputs of one tile from its block values and its carry; compiled once for each x86-64 level.
-// Order:  every lane descends from the carry and adds the block on its left at each step to the right; an inclusive
-//         output is the exclusive prefix of the next position.
+// Order:  each lane starts from the carry and descends the tree of blocks; at each step to a right half it adds the
+//         left half's value. An inclusive output is the exclusive prefix of the next position.
 // Shape:  one tile on one thread; each vector by itself, since the prefix before it is known.
 // Limits: touches nothing outside [in, in + n) and [out, out + n); out may be in.
 // Twins:  serial.cpp; the block values come from reduce/cpu/kernels.cpp.
@@ -23,7 +23,7 @@ using vector = level::vector<T>;
 template <class T>
 constexpr unsigned width = level::lanes<T>;
 
-/// The outputs of one vector of elements from the prefixes before and after it.
+/// Computes the outputs of one vector from the prefixes before and after it.
 template <class T, class Op, bool Inclusive>
 [[gnu::always_inline]] inline vector<T> outputs(vector<T> elements, vector<T> before, vector<T> behind, T init) {
   vector<T> result = level::blocks<T, Op>::prefixes(elements, before);
@@ -31,14 +31,14 @@ template <class T, class Op, bool Inclusive>
   return level::canonical<T>(level::apply<Op, T>(level::broadcast(init), result));
 }
 
-/// The `rest` elements of an incomplete vector; the prefix after it is in no output.
+/// The outputs of an incomplete vector of `rest` elements. No output needs the prefix after it.
 template <class T, class Op, bool Inclusive>
 [[gnu::always_inline]] inline void write_rest(const T* in, T* out, unsigned rest, vector<T> before, T init) {
   if (rest == 0) return;
   level::store_first<T>(out, outputs<T, Op, Inclusive>(level::load_first(in, rest), before, before, init), rest);
 }
 
-/// Whole vectors; what lies at `ahead` is fetched into the cache meanwhile.
+/// Writes the outputs of whole vectors. Meanwhile prefetches the elements at `ahead`.
 template <class T, class Op, bool Inclusive>
 void write(const T* in, T* out, std::uint64_t vectors, const T* prefix, T init, const T* ahead) {
   for (std::uint64_t i = 0; i < vectors; ++i) {
@@ -49,8 +49,9 @@ void write(const T* in, T* out, std::uint64_t vectors, const T* prefix, T init, 
   }
 }
 
-/// As write, but past the caches. Only whole aligned vectors are fast that way and the caller's array may begin
-/// anywhere, so they are cut anew from a few vectors at a time: few, so that storing overlaps with computing the next.
+/// Like write, but past the caches. That is fast only for whole aligned vectors, and the caller's array may begin
+/// anywhere. So aligned vectors are cut from a few staged vectors at a time: few, so that storing them overlaps with
+/// computing the next.
 template <class T, class Op, bool Inclusive>
 void write_streaming(const T* in, T* out, std::uint64_t vectors, const T* prefix, T init, const T* ahead) {
   constexpr std::uint64_t most = 8;
@@ -88,7 +89,8 @@ void descend(const T* in, T* out, std::uint64_t n, T* scratch, const descent<T>&
   (how.inclusive ? write_tile<T, Op, true> : write_tile<T, Op, false>)(in, out, n, scratch, how);
 }
 
-/// The outputs of `count` < width whole vectors, the prefixes before which are `starts`; `end` is the one behind all.
+/// Writes the outputs of `count` < width whole vectors. `starts` are the prefixes before them, `end` the prefix after
+/// all.
 template <class T, class Op, bool Inclusive>
 [[gnu::always_inline]] inline void write_few(const T* in, T* out, unsigned count, vector<T> starts, vector<T> end,
                                              T init) {
@@ -105,8 +107,8 @@ template <class T, class Op, bool Inclusive>
   put(count - 1, before, end);
 }
 
-/// The prefix behind all blocks so far, each as long as the next, which are counted in binary
-/// (src/order/block_stack.hpp). Of integers, which have the same bits in any order, it is the plain fold.
+/// The prefix after a growing number of blocks of the same length, by a block stack (src/order/block_stack.hpp).
+/// Integers have the same bits in any order, so for them it is a plain fold.
 template <class T, class Op>
 class running_prefix {
   using blocks = level::blocks<T, Op>;
@@ -127,8 +129,8 @@ class running_prefix {
   unsigned depth_ = 0, count_ = 0;
 };
 
-/// P of up to three blocks is a plain fold from the left, so fewer than four vectors go one at a time. A separate
-/// function, since the stack frame of the one below costs as much as 16 floats.
+/// Scans fewer than four vectors, one at a time: P of up to three blocks is a plain fold from the left. A separate
+/// function, since the stack frame of the general one below costs as much as 16 floats.
 template <class T, class Op, bool Inclusive>
 [[gnu::noinline]] void one_by_one(const T* in, T* out, unsigned n, T init) {
   using blocks = level::blocks<T, Op>;
@@ -141,8 +143,8 @@ template <class T, class Op, bool Inclusive>
   write_rest<T, Op, Inclusive>(in, out, n, carry, init);
 }
 
-/// The outputs of as many vectors as lanes. Lane l of a column is an element of vector l, so that the prefixes within
-/// vectors need no shuffles: those before and after, which are fewer, are in the lanes.
+/// Writes the outputs of as many vectors as a vector has lanes, transposed: lane l of a column is an element of vector
+/// l. So prefixes within vectors need no shuffles; only the prefixes between vectors, which are fewer, do.
 template <class T, class Op, bool Inclusive>
 [[gnu::always_inline]] inline void write_block(const T* in, T* out, running_prefix<T, Op>& done, vector<T>& carry,
                                                vector<T> init) {
@@ -163,7 +165,7 @@ template <class T, class Op, bool Inclusive>
   for (unsigned i = 0; i < width<T>; ++i) level::store<T>(out + i * width<T>, column[i]);
 }
 
-/// Vectors of vectors, in registers: levels in memory cost 18 ns for 16 floats, three times the rest.
+/// Keeps all levels in registers: levels in memory cost 18 ns for 16 floats, three times as much as everything else.
 template <class T, class Op, bool Inclusive>
 [[gnu::noinline]] void block_by_block(const T* in, T* out, unsigned n, T init) {
   using blocks = level::blocks<T, Op>;
@@ -181,8 +183,9 @@ template <class T, class Op, bool Inclusive>
   write_rest<T, Op, Inclusive>(in, out, n, carry, init);
 }
 
-/// Integers have the same bits in any order, and 64-bit ones gain nothing from vectors. Four are loaded before the
-/// first is stored: a load behind each store waited for it, and took three times as long.
+/// Scans 64-bit integers without vectors: they have the same bits in any order, and gain nothing from vectors. Loads
+/// four before it stores the first: when each load followed a store, it waited for the store and took three times as
+/// long.
 template <class T, class Op, bool Inclusive>
 void one_after_another(const T* in, T* out, std::uint64_t n, T left) {
   constexpr std::uint64_t most = 4;

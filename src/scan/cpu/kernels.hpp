@@ -8,7 +8,7 @@
 
 namespace tilewise::impl::scan {
 
-/// What a tile must know to write its outputs.
+/// What a tile needs, besides its elements, to write its outputs.
 template <class T>
 struct descent {
   T carry;                  ///< the prefix before the tile
@@ -24,7 +24,7 @@ using small_kernel = void(const T* in, T* out, std::uint64_t n, const T* init, b
 
 template <class T>
 struct cpu_kernels {
-  /// Writes the scan of `in[0..n)`, with the levels that reduce's upsweep left in `scratch`; overwrites them.
+  /// Writes the scan of `in[0..n)`. Reads and overwrites the block values that reduce's upsweep left in `scratch`.
   void (*downsweep)(const T* in, T* out, std::uint64_t n, T* scratch, const descent<T>& how);
   /// The whole scan, for 0 < n <= reduce::small_limit. `init` is the left operand of every output, null for none.
   small_kernel<T>* small;

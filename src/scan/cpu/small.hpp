@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Short arrays on the calling thread, without a device, problem or workspace.
+// Scans short arrays on the calling thread, without a device, problem or workspace.
 #pragma once
 
 #include "backend/cpu/kernel_table.hpp"
@@ -25,7 +25,8 @@ void scan_small(const T* in, T* out, std::uint64_t n, const T* init, bool inclus
   backend::cpu::kernel_table<small_kernels<T>>::call(operation, in, out, n, init, inclusive);
 }
 
-/// The same for a part of a longer array, with the prefixes before and after it; the identity as `init` for none.
+/// The same for a part of a longer array. `before` and `after` are the prefixes before and after the part. Pass the
+/// identity as `init` for no initial value.
 template <class T, class Op>
 void scan_small_part(const T* in, T* out, std::uint64_t n, T before, T after, T init, bool inclusive) {
   const backend::cpu::instruction_set level = backend::cpu::best_instruction_set();

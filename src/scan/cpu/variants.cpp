@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   scan on the CPU in one pass over memory.
 // Order:  tiles are aligned blocks; the block stack over their values gives each its carry; the downsweep starts there.
-// Shape:  a worker takes the next tile, makes its block values (tiles), waits for its turn at the block stack (spine),
-//         and writes the outputs while the tile is still in its cache (finish). Up to 4096 elements are one tile on the
-//         calling thread.
+// Shape:  a worker takes the next tile, computes its block values (tiles), waits for its turn at the block stack
+//         (spine), and writes the outputs while the tile is still in its cache (finish). Up to 4096 elements are one
+//         tile on the calling thread.
 // Limits: none; in place too, since a tile reads only itself.
 // Twins:  serial.cpp; the kernels are in reduce/cpu/kernels.cpp and kernels.cpp.
 #include "backend/cpu/device.hpp"
@@ -23,7 +23,7 @@ namespace {
 constexpr std::array<unsigned, 4> tile_lengths{1024, 8192, 32768, 131072};
 constexpr std::array<registry::tuning_axis, 1> axes{{{"tile", tile_lengths, 32768}}};
 
-/// The block stack, which the tiles pass through in order. Nothing in a turn can fail, so no tile waits forever.
+/// The block stack, which tiles use in order of position. Nothing in a turn can fail, so no tile waits forever.
 template <class T, class Op>
 class spine {
  public:
@@ -47,7 +47,7 @@ class spine {
 
  private:
   order::block_stack<T, Op> blocks_;
-  const T first_;  // what precedes the first tile
+  const T first_;  // the prefix before the first tile
   T carry_;
   std::atomic<std::uint64_t> turn_{0};
 };
@@ -81,13 +81,13 @@ void scan_values(const T* in, T* out, std::uint64_t n, descent<T> how, std::uint
   });
 }
 
-/// Output that does not fit the last-level cache together with its input is written past it, unless it is the input,
-/// whose lines are there already.
+/// Whether to write the output past the caches: if input and output together do not fit the last-level cache. A scan in
+/// place does not, since the lines of its input are cached already.
 bool worth_streaming(const registry::problem& p, const registry::bindings& where, const backend::cpu::queue& queue) {
   return where.in[0].as<char>() != where.out[0].as<char>() && queue.exceeds_cache(2 * p.n() * size_of(p.type));
 }
 
-/// Workspace and a queue would take longer than the work.
+/// Scans a short array on the calling thread: a workspace and a queue would take longer than the work.
 template <class T, class Op>
 void scan_few(const registry::problem& p, const T* in, T* out, const backend::cpu::queue& queue) {
   const T init = init_of<T>(p);

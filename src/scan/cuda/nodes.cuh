@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   the nodes of the tree over tiles, published in memory, and the carry that a tile makes from them.
+// What:   the nodes of the tree over tiles, which are published in memory, and how a tile computes its carry from them.
 // Order:  a node of level l is the block value of 32^l tiles. The carry of tile t is P(t) over tiles: the digits of t
 //         in base 32, highest first, each walked by its binary digits.
 // Shape:  called by one whole warp; lane i polls sibling i of each level, all levels at once.
-// Limits: fewer than 32^levels tiles. Tiles are begun in ascending order and publish their own value before they wait
-//         for an older one, so the oldest unfinished tile never waits forever.
+// Limits: fewer than 32^levels tiles. Tiles are started in ascending order, and publish their own value before they
+//         wait for an older one. So the oldest unfinished tile never waits.
 // Twins:  order/block_stack.hpp.
 #pragma once
 
@@ -28,7 +28,7 @@ __device__ inline unsigned digit_of(std::uint64_t tile, unsigned level) {
   return static_cast<unsigned>(tile >> (node_digit * level)) % 32;
 }
 
-/// The sibling of lane `lane` in the level: the node at that place among the 32 that include tile t's node.
+/// The sibling for lane `lane` on the level: node number `lane` of the 32 siblings that include tile t's node.
 template <class T>
 __device__ backend::cuda::packet<T>* sibling(const node_table& nodes, unsigned level, std::uint64_t tile,
                                              unsigned lane) {
@@ -36,7 +36,7 @@ __device__ backend::cuda::packet<T>* sibling(const node_table& nodes, unsigned l
          ((tile >> (node_digit * level)) / 32 * 32 + lane);
 }
 
-/// P at position `digit` (0 to 31) of 32 neighbours, one per lane, where P at their start is `before`.
+/// The prefix at position `digit` (0 to 31) of 32 neighbours, one per lane. `before` is the prefix before the first.
 template <class Op, class T>
 __device__ T walk(T value, unsigned digit, T before) {
   T block[node_digit];
@@ -78,7 +78,7 @@ struct carry_pair {
   T at, next;
 };
 
-/// The left siblings of tile t on every level, one per lane; the identity from the tile's own place on.
+/// The left siblings of tile t on every level, one per lane. Lanes from the tile's own position on get the identity.
 template <class Op, class T>
 __device__ void gather(const node_table& nodes, unsigned epoch, std::uint64_t tile, T (&value)[node_levels]) {
   const unsigned lane = threadIdx.x % 32;
@@ -100,7 +100,7 @@ __device__ void gather(const node_table& nodes, unsigned epoch, std::uint64_t ti
   }
 }
 
-/// Waits for the tiles older than tile t and makes its two carries, folds onto `first`.
+/// Waits for the tiles older than tile t, and computes its two carries as folds onto `first`.
 template <class Op, class T>
 __device__ carry_pair<T> look_back(const node_table& nodes, unsigned epoch, std::uint64_t tile, T own, T first) {
   T value[node_levels], before[node_levels + 1];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   the scan of what all compute units hold at once: a group a tile, straight from memory into registers.
+// What:   the scan of an array that all compute units hold at once: one tile per group, loaded directly into registers.
 // Order:  lookback.cu.
-// Shape:  the last warp draws the tile, publishes its value and looks back; each other one loads its chunk, and writes
-//         it once the carry is there. A tile waits for nothing but its own loads and older tiles.
+// Shape:  the last warp draws the tile, publishes its value and looks back. Each other warp loads its chunk, and writes
+//         it once the carry is known. A tile waits only for its own loads and for older tiles.
 // Limits: those of lookback.cu; fewer than 2^31 tiles, drawn in ascending order (nodes.cuh).
 // Twins:  serial.cpp, opencl/lookback.cl.
 #pragma once
@@ -15,7 +15,7 @@ namespace tilewise::impl::scan::on_cuda {
 inline constexpr unsigned once_chunks = 8;  // 16 are 2 % slower on an H200 at 2^20 doubles, 4 up to 14 % at other sizes
 inline constexpr unsigned once_threads = (once_chunks + 1) * warp_size;
 
-/// Out of line: within the kernel it leaves ptxas without predicates for the rest.
+/// Not inlined: within the kernel, it would leave ptxas no predicate registers for the rest.
 template <class Op, class T>
 __device__ __noinline__ carry_pair<T> publish_and_look_back(node_table nodes, unsigned epoch, std::uint64_t tile, T own,
                                                             T first) {
@@ -23,8 +23,9 @@ __device__ __noinline__ carry_pair<T> publish_and_look_back(node_table nodes, un
   return look_back<Op>(nodes, epoch, tile, own, first);
 }
 
-/// A barrier of the whole group, which warps may call from different places. synccheck takes them for lost; a kernel in
-/// which all come to one place takes 2 to 4 % longer, and 25 % where its registers leave room for fewer tiles.
+/// A barrier of the whole group, which warps may call from different places in the code. synccheck reports this as an
+/// error. But a kernel with a common place for all warps takes 2 to 4 % longer, and 25 % if it needs so many registers
+/// that fewer tiles fit.
 __device__ inline void meet() { asm volatile("bar.sync 0;" ::: "memory"); }
 
 template <class T>
@@ -65,7 +66,7 @@ __device__ void scan_chunk_once(const work<T, Op>& w, once_shared<T>& s, unsigne
     for (unsigned r = 0; r < rows; ++r) x[r] = load_pack_part<Op>(w.x, at + r * row_length<T>, w.n);
   }
 #pragma unroll
-  for (unsigned r = 0; r < rows; ++r) recode(w, x[r]);  // what lies beyond the end is in no block of a result
+  for (unsigned r = 0; r < rows; ++r) recode(w, x[r]);  // no result depends on elements beyond the end
   T row_value, chunk_value;
   values_of_chunk<T, Op>(x, row_value, chunk_value);
   if (lane == 0) s.chunk_value[chunk] = chunk_value;

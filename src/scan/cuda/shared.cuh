@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the scan kernels share: how a prefix becomes an output, and P within what one warp or one lane holds.
+// Shared by the scan kernels: how a prefix becomes an output, and prefixes within the elements of one warp or one lane.
 #pragma once
 
 #include "backend/cuda/warp.cuh"
@@ -8,8 +8,8 @@
 
 namespace tilewise::impl::scan {
 
-/// out[i] = init + P(i + shift). Without an initial value `init` is the identity, which leaves the bits of every prefix
-/// unchanged, and init + P(0) is init since P(0) is the identity too; so there are no special cases.
+/// out[i] = init + P(i + shift). Without an initial value, `init` is the identity, which does not change the bits of
+/// any prefix. P(0) is the identity too, so init + P(0) is init. So there are no special cases.
 template <class T, class Op>
 struct output_rule {
   T init;
@@ -23,9 +23,9 @@ output_rule<T, Op> output_rule_of(const registry::problem& p) {
   return {starts_from_init(p) ? init_of<T>(p) : Op::template identity<T>(), is_exclusive(p) ? 0u : 1u};
 }
 
-// P within what one warp or one lane holds, from P at its begin. Called by whole warps.
+// Prefixes within the elements of one warp or one lane, from the prefix before them. Called by whole warps.
 
-/// P(lane % Width) for groups of Width lanes, one block value a lane, where P(0) is `before`.
+/// P(lane % Width) for groups of Width lanes with one block value per lane. `before` is P(0).
 template <class Op, unsigned Width = backend::cuda::warp_size, class T>
 __device__ T lanes_prefix(T value, T before) {
   T sibling_value[5];
@@ -40,7 +40,7 @@ __device__ T lanes_prefix(T value, T before) {
   return before;
 }
 
-/// P at each of Length neighbours, where P at their begin is `before`.
+/// The prefix before each of Length neighbours. `before` is the prefix before the first.
 template <class Op, unsigned Length, class T>
 __device__ void prefixes(const T* x, T before, T* p) {
   if constexpr (Length == 1) {

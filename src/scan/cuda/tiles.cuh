@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   what the one-pass scans do with a tile: the operands, the values of its chunks, its outputs from its carry.
-// Order:  a row of a chunk, a chunk and a tile are blocks of the tree; a downsweep from the carry makes every P(i).
+// What:   a tile in one-pass scans: the operands, the values of its chunks, and its outputs from its carry.
+// Order:  a row of a chunk, a chunk and a tile are blocks of the tree; a downsweep from the carry gives every P(i).
 // Shape:  a tile is one chunk for each of a group's warps that write; a lane holds 128 bytes of its chunk.
 // Limits: none.
 // Twins:  opencl/lookback.cl.
@@ -13,14 +13,14 @@ namespace tilewise::impl::scan::on_cuda {
 
 using namespace backend::cuda;
 
-inline constexpr unsigned rows = 8;  // of a chunk
+inline constexpr unsigned rows = 8;  // rows of a chunk
 template <class T>
 inline constexpr unsigned chunk_length = rows* row_length<T>;
 template <class T, unsigned Chunks>
 inline constexpr unsigned tile_length = Chunks* chunk_length<T>;
 
-/// Integers' min and max are one kernel for each width, the max of unsigned codes: x ^ code_of orders the elements, or
-/// orders them the other way round. The identity is the code 0.
+/// For integers, min and max share one kernel per width: the max of unsigned codes. The codes x ^ code_of are in the
+/// order of the elements for max, and in the reverse order for min. The identity is the code 0.
 template <class T, class Op>
 inline constexpr bool has_codes = std::is_integral_v<T>&& Op::id == op::max;
 template <class T>
@@ -48,7 +48,7 @@ __device__ bool is_whole(const work<T, Op>& w, std::uint64_t tile) {
   return (tile + 1) * tile_length<T, Chunks> <= w.n;
 }
 
-/// From elements to codes, or back.
+/// Converts elements to codes, or back.
 template <class T, class Op>
 __device__ T recoded(const work<T, Op>& w, T value) {
   if constexpr (has_codes<T, Op>) value ^= w.code;
@@ -60,7 +60,7 @@ __device__ void recode(const work<T, Op>& w, pack<T>& values) {
   for (unsigned i = 0; i < pack_length<T>; ++i) values.at[i] = recoded(w, values.at[i]);
 }
 
-/// Makes the values of a chunk's rows, of which lane l gets that of row l % rows, and of the chunk.
+/// Computes the values of a chunk and of its rows. Lane l gets that of row l % rows.
 template <class T, class Op>
 __device__ void values_of_chunk(const pack<T> (&x)[rows], T& row_value, T& chunk_value) {
   T row[rows];
@@ -70,7 +70,7 @@ __device__ void values_of_chunk(const pack<T> (&x)[rows], T& row_value, T& chunk
   chunk_value = warp_tree<Op, rows>(row_value);
 }
 
-/// Writes one row from P at its begin and at its end.
+/// Writes one row from the prefixes before and after it.
 template <class T, class Op>
 __device__ void finish_row(const work<T, Op>& w, const pack<T>& x, T before, T after, std::uint64_t first,
                            bool packed) {
@@ -91,12 +91,12 @@ __device__ void finish_row(const work<T, Op>& w, const pack<T>& x, T before, T a
   }
 }
 
-/// The last output of a part of a longer array, if this lane has written it: the packs that begin at `first` and after
-/// every further row.
+/// Writes the last output of a part of a longer array again, if it belongs to this lane. The lane has the packs that
+/// begin at `first` and a row further each.
 template <class T, class Op>
 __device__ void finish_part(const work<T, Op>& w, std::uint64_t first) {
   if (w.ends == nullptr || w.rule.shift == 0) return;
-  const std::uint64_t further = w.n - 1 - first;  // huge where the lane is beyond it
+  const std::uint64_t further = w.n - 1 - first;  // wraps to a huge number if the lane is beyond the last output
   if (further < rows * row_length<T> && further % row_length<T> < pack_length<T>)
     w.out[w.n - 1] = recoded(w, w.rule(recoded(w, w.ends[1])));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   scan/opencl:sweep_add: tiles by themselves, the scan of their totals, and a kernel that adds it to the tiles.
+// What:   scan/opencl:sweep_add: scans each tile by itself, then the tiles' totals, and adds these prefixes to the
+//         tiles.
 // Order:  opencl_sweep_add.cl.
 // Shape:  two launches per level but the last, which has one; elements are written twice.
 // Limits: plain inclusive sums of f32; works in place.
@@ -28,8 +29,8 @@ constexpr std::array<registry::tuning_axis, 2> sweep_add_axes{
     {{"group_size", add_group_sizes, 64}, {"carry", add_values, 0, add_words}}};
 constexpr std::array sweep_add_types{dtype::f32};
 
-/// Pairwise sums within a tile and over the tiles err by about 26 * 2^-24 of the largest prefix at n = 2^26; a lost
-/// tile of uniform floats is a hundred times as much.
+/// At n = 2^26, pairwise sums within a tile and over the tiles have an error of about 26 * 2^-24 of the largest prefix.
+/// A missing tile of uniform floats makes an error a hundred times as large.
 constexpr double sweep_add_bound = 1e-4;
 
 struct two_sweeps {

@@ -25,10 +25,10 @@ namespace {
 // The same numbers as in lookback.cl.
 constexpr unsigned log_siblings = 5, most_levels = 5;
 
-/// The levels below the first one that has all tiles in one node.
+/// How many levels are below the first level that has all tiles in one node.
 unsigned levels_of(std::uint64_t tiles) { return ceil_div(static_cast<unsigned>(std::bit_width(tiles)), log_siblings); }
 
-/// Each level's nodes, with room for its last, unfinished 32.
+/// How many nodes all levels have. Each level is rounded up to a multiple of 32.
 std::uint64_t nodes_of(std::uint64_t tiles) {
   std::uint64_t nodes = 0;
   for (unsigned level = 0; level < levels_of(tiles); ++level)

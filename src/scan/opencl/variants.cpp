@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   the variants of scan on OpenCL: all of them listed, and here chunked and blelloch, which go through levels.
+// What:   lists all variants of scan on OpenCL, and defines chunked and blelloch, which compute level by level.
 // Order:  program.cl; each level's tiles are the next level's elements, up to one tile at the top.
 // Shape:  2 * levels - 1 launches; chunked repeats them for each chunk.
 // Limits: local memory for one tile of elements; f64 where the device has it; works in place.
@@ -29,24 +29,24 @@ using backend::memory;
 using registry::problem;
 using registry::tuning;
 
-/// A piece of memory seen as elements.
+/// A range of memory, counted in elements.
 struct elements {
   backend::memory where;
   std::uint64_t first;
   std::uint64_t count;
 };
 
-/// One scan in flight: what is the same on every level and for every chunk.
+/// One running scan: everything that is the same on every level and for every chunk.
 struct sweep {
   backend::opencl::queue& queue;
-  cl_kernel values;    // each tile's value
-  cl_kernel prefixes;  // from the tiles' carries to the outputs
+  cl_kernel values;    // computes each tile's value
+  cl_kernel prefixes;  // computes the outputs from the tiles' carries
   std::uint64_t tile;
   unsigned group_size;
   base::scalar_value init;
   std::size_t element_size;
   memory chunks;  // the block stack of the chunks done so far
-  memory ends;    // of a part of a longer array: the prefixes before and after it
+  memory ends;    // the prefixes before and after the array, if it is a part of a longer one
 
   void level(const elements& in, const elements& out, std::uint32_t mode, std::uint64_t chunk) const {
     const std::uint64_t tiles = ceil_div(in.count, tile);
@@ -94,7 +94,7 @@ void run_levels(const problem& p, const registry::bindings& where, backend::open
 
 // chunked
 
-// A chunk's second read costs nothing where the chunk stays in the last-level cache; "whole" saves launches instead.
+// Chunks that stay in the last-level cache make their second read free. "whole" saves launches instead.
 constexpr std::array<unsigned, 5> chunk_values{0, 1, 2, 3, 4};
 constexpr std::array<std::string_view, 5> chunk_words{"whole", "64Ki", "1Mi", "4Mi", "16Mi"};
 constexpr std::array<std::uint64_t, 5> chunk_elements{0, 1 << 16, 1 << 20, 1 << 22, 1 << 24};

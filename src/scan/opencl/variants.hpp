@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What several variants of scan on OpenCL tell their kernels.
+// Kernel arguments that several variants of scan on OpenCL share.
 #pragma once
 
 #include "registry/variant.hpp"

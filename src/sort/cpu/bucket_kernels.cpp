@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   sorts a bucket of codes in a worker's cache and writes its keys; compiled once for each x86-64 level.
 // Order:  by code (code.hpp); passes by digits and the insertion are stable.
-// Shape:  passes between the bucket and a spare one, by as many leading digits as should tell nearly all codes apart,
-//         the last of them first; swaps and insertions for the ties; then all keys are decoded and written in a sweep.
+// Shape:  passes between the bucket and a workspace of its size, by as many leading digits as should tell nearly all
+//         codes apart, the least significant first. Swaps and insertions settle ties. Then all keys are decoded and
+//         written in one sweep.
 // Limits: fewer than 2^32 elements; the output is neither the bucket nor the spare one.
 // Twins:  serial.cpp.
 #include "sort/cpu/bucket_kernels.hpp"
@@ -14,37 +15,38 @@ namespace tilewise::impl::sort::TILEWISE_LEVEL {
 
 namespace {
 
-/// As many places as digits of 8 bits have can be written to in turn without leaving the first-level cache.
+/// Bits of a digit. A pass can write to 2^8 places in turn without leaving the first-level cache.
 constexpr unsigned bucket_digit = 8;
 
-/// Up to here an insertion sort alone is faster than any pass.
+/// Up to so many codes an insertion sort alone is faster than any pass.
 constexpr std::uint64_t few_codes = 24;
 
 /// Whether values move in vectors as keys do.
 template <class Bits, class Value>
 inline constexpr bool moves_alike = !moves<Value> || sizeof(Value) == sizeof(Bits);
 
-/// Codes are sorted by as many bits as the number of them has, which leaves a code up to one other on average that
-/// shares them: the more often two neighbours, which swaps settle. Without swaps three bits more leave an eighth of
-/// another, which insertions settle for less than a pass takes.
+/// n codes are sorted by about log2(n) bits, plus these. Without extra bits up to one other code on average shares all
+/// sorted bits with a code; most ties are then two neighbours, which swaps settle. Without swaps, three more bits leave
+/// an eighth of a code on average, and insertions settle these ties faster than a pass would.
 template <class Bits, class Value>
 inline constexpr unsigned bits_beyond = moves_alike<Bits, Value> ? 0 : 3;
 
-/// Each settles one more neighbour. With fewer there is more to insert; it takes longer than a further round.
+/// Each round moves a code past one more neighbour. With fewer rounds more insertions remain, which take longer than
+/// another round.
 constexpr unsigned rounds_of_swaps = 2;
 
-/// Moves of that insertion for each element: many more than expected, but still cheaper than passes.
+/// Moves that the insertion sort may make per element: many more than expected, but still cheaper than passes.
 constexpr std::uint64_t moves_each = 2;
 
 constexpr unsigned bit_width(std::uint64_t x) { return x == 0 ? 0 : 64 - static_cast<unsigned>(__builtin_clzll(x)); }
 
-/// Digits of a code, the leading one first. Together they cover the leading bits of those that vary.
+/// Digits of a code, the leading one first. Together they cover the most significant of the bits that vary.
 template <class Bits>
 struct digit_list {
   digit<Bits> by[8 * sizeof(Bits)];
   unsigned count = 0;
 
-  /// At least `enough` of the bits that vary, if there are as many.
+  /// Covers at least `enough` of the bits that vary, or all if there are fewer.
   digit_list(Bits varying, unsigned enough) {
     const auto popcount = [](std::uint64_t x) { return static_cast<unsigned>(__builtin_popcountll(x)); };
     const unsigned all = popcount(varying), wanted = all < enough ? all : enough;
@@ -97,7 +99,7 @@ void sort_by_digits(bucket_places<Bits, Value>& b, const digit_list<Bits>& digit
   for (unsigned left = digits.count; left-- != 0;) sort_by_digit(b, digits.by[left]);
 }
 
-/// One element and the next one, if they are out of order.
+/// Swaps an element and the next one if they are out of order.
 template <class Bits, class Value>
 [[gnu::always_inline]] inline void swap_pair(elements<Bits, Value> where, std::uint64_t i) {
   const Bits left = where.keys[i], right = where.keys[i + 1];
@@ -111,7 +113,7 @@ template <class Bits, class Value>
   }
 }
 
-/// All pairs that begin at `first`, first + 2 and so on.
+/// The same for all pairs that begin at `first`, first + 2 and so on.
 template <class Bits, class Value>
 [[gnu::always_inline]] inline void swap_pairs(elements<Bits, Value> where, std::uint64_t first, std::uint64_t n) {
   constexpr unsigned lanes = level::lanes<Bits>;
@@ -137,7 +139,7 @@ template <class Bits, class Value>
       for (std::uint64_t first : {0u, 1u}) swap_pairs(where, first, n);
 }
 
-/// False as bucket_kernels::sort.
+/// Returns false under the same condition as bucket_kernels::sort.
 template <class Bits, class Value>
 [[gnu::always_inline]] inline bool sort_codes(bucket_places<Bits, Value>& b, Bits varying, unsigned more_bits) {
   constexpr sort_code<Bits> none{};
@@ -145,7 +147,7 @@ template <class Bits, class Value>
   sort_by_digits(b, digit_list<Bits>(varying, bit_width(b.n) + bits_beyond<Bits, Value> + more_bits));
   swap_neighbours(b.at, b.n);
   if (insert_all(b.at, 0, b.n, none, moves_each * b.n)) return true;
-  sort_by_digits(b, digit_list<Bits>(varying, 8 * sizeof(Bits)));  // stable like what was done, so no harm
+  sort_by_digits(b, digit_list<Bits>(varying, 8 * sizeof(Bits)));  // all steps so far were stable
   return false;
 }
 

@@ -12,19 +12,19 @@ namespace tilewise::impl::sort {
 /// Codes that one worker sorts in its cache.
 template <class Bits, class Value>
 struct bucket_task {
-  elements<Bits, Value> codes;  // changed on the way
-  elements<Bits, Value> spare;  // room for as many
+  elements<Bits, Value> codes;  // overwritten
+  elements<Bits, Value> spare;  // workspace of n elements
   elements<Bits, Value> out;
   std::uint64_t n;
   Bits varying;           // all bits in which the codes may differ
-  unsigned more_bits;     // by which they are sorted beyond the usual number, before ties are settled
-  sort_code<Bits> after;  // keys are decoded with it
-  bool stream;            // write them past the caches
+  unsigned more_bits;     // how many more leading bits than usual to sort by, before ties are settled
+  sort_code<Bits> after;  // decodes output keys
+  bool stream;            // write the output past the caches
 };
 
 template <class Bits, class Value>
 struct bucket_kernels {
-  /// False if the leading bits told so little that codes had to be sorted once more, by all of them.
+  /// Returns false if the leading bits told too few codes apart, so that the codes had to be sorted again by all bits.
   bool (*sort)(const bucket_task<Bits, Value>& task);
 };
 

@@ -13,12 +13,12 @@
 
 namespace tilewise::impl::sort {
 
-/// Into which buckets keys are dealt: chosen by a sample, so that they have about one size however the keys are
-/// distributed over their leading bits, as floats are over their exponents.
+/// Chooses the buckets from a sample, so that all have about the same size. Keys may be distributed unevenly over their
+/// leading bits, as floats are over their exponents.
 template <class Bits>
 class split_plan {
  public:
-  /// For n keys, whose codes differ in bits that are not common, in buckets of `wanted` keys on average.
+  /// Plans buckets of `wanted` keys on average for n keys. `common` tells in which bits their codes differ.
   split_plan(common_bits<Bits> common, const std::vector<Bits>& sample, std::uint64_t n, std::uint64_t wanted)
       : end_(static_cast<unsigned>(std::bit_width(common.any ^ common.all))),
         sample_(sample),
@@ -42,13 +42,14 @@ class split_plan {
 
   const splits<Bits>& by() const { return by_; }
 
-  /// Whether it holds for codes with these common bits too.
+  /// Whether the plan is also valid for codes with these common bits.
   bool covers(common_bits<Bits> common) const { return ((common.any ^ common.all) & ~by_.mask) == 0; }
 
-  /// Bits by which the codes of a bucket are not yet sorted.
+  /// The bits below those that choose the bucket: codes in a bucket are not yet sorted by them.
   Bits below(std::uint64_t bucket) const { return (Bits(1) << shift_[bucket]) - 1; }
 
-  /// Whether most keys should be in buckets of at most `limit` keys, or in such whose keys one pass would sort.
+  /// Whether the sample predicts that most keys are in buckets of at most `limit` keys, or in buckets that one pass
+  /// sorts.
   bool is_even(std::uint64_t limit) const {
     std::vector<std::uint32_t> sampled(by_.buckets);
     std::vector<common_bits<Bits>> common(by_.buckets, {0, ~Bits(0)});
@@ -66,26 +67,26 @@ class split_plan {
   }
 
  private:
-  /// As many as tell exponents apart, whose tables stay in the first-level cache.
+  /// Enough bits to tell exponents apart, few enough that tables stay in the first-level cache.
   static constexpr unsigned leading_bits = sizeof(Bits) == 4 ? 8 : 10;
-  /// Rounding makes up to 1.42 times as many, and there is at least one for each value of the leading bits.
+  /// Rounding can make up to 1.42 times as many buckets, and each value of the leading bits has at least one.
   static constexpr unsigned most_wanted = 2048;
   static_assert(most_wanted * 1.42 + (1u << leading_bits) <= most_buckets);
 
   double size() const { return static_cast<double>(sample_.size()); }
 
-  /// How many bits make this many buckets, or nearly.
+  /// How many bits make about this many buckets.
   unsigned bits_for(double buckets) const {
     if (buckets < 1) return 0;
     return std::min(by_.shift, static_cast<unsigned>(std::lround(std::log2(buckets))));
   }
 
-  unsigned end_;  // of the bits that differ
+  unsigned end_;  // one above the highest bit that differs
   const std::vector<Bits>& sample_;
-  double of_each_;  // keys that one of the sample stands for
+  double of_each_;  // keys of the array per key of the sample
   splits<Bits> by_{};
   std::vector<typename splits<Bits>::part> parts_;
-  std::vector<std::uint8_t> shift_;  // of each bucket
+  std::vector<std::uint8_t> shift_;  // for each bucket: how many low bits do not choose it
 };
 
 template <class Bits, class Value>
@@ -94,12 +95,12 @@ class bucket_sort {
   bucket_sort(const sort_task<Bits, Value>& task, std::uint64_t bucket, unsigned digit_width, const sort_tiles& tiles)
       : task_(task), bucket_(bucket), digit_width_(digit_width), tiles_(tiles), queue_(tiles.queue()) {}
 
-  /// False if keys are too uneven for buckets; then nothing has been done.
+  /// Returns false, and has done nothing, if keys are too uneven for buckets.
   bool run() {
     const std::vector<Bits> sample = sample_codes();
     common_bits<Bits> common{0, ~Bits(0)};
     for (Bits code : sample) common = {common.any | code, common.all & code};
-    // Counting shows whether all codes are like the sample; where some have further bits, they are counted once more.
+    // Counting reads all codes. If they differ in bits in which the sample did not, plan and count once more.
     while (common.any != common.all) {
       const split_plan<Bits> plan(common, sample, task_.n, bucket_);
       if (!plan.is_even(most())) return false;
@@ -115,15 +116,15 @@ class bucket_sort {
  private:
   static constexpr std::uint64_t element_bytes = sizeof(Bits) + (moves<Value> ? sizeof(Value) : 0);
 
-  /// The largest bucket that is left to one worker: it should fit the second-level cache with room for as many beside
-  /// it, and not keep all others waiting for its end.
+  /// The largest bucket that one worker sorts alone. It and a workspace of its size should fit the second-level cache,
+  /// and the other workers should not wait long for it at the end.
   std::uint64_t most() const {
     constexpr std::uint64_t most_bytes = 1 << 20, least_bytes = 1 << 16;
     const std::uint64_t share = task_.n * element_bytes / (4 * queue_.threads());
     return std::clamp(share, least_bytes, most_bytes) / element_bytes;
   }
 
-  /// Few enough for one thread, and 8 or more for each bucket of even keys.
+  /// Few enough samples for one thread, but at least 8 for each bucket if keys are even.
   std::vector<Bits> sample_codes() const {
     const std::uint64_t size = std::min(task_.n, std::clamp<std::uint64_t>(task_.n / 256, 1024, 16384));
     std::vector<Bits> codes(size);
@@ -151,7 +152,7 @@ class bucket_sort {
     sort_others(plan, varying, begin, dealt.all());
   }
 
-  /// All workers sort one bucket after the other.
+  /// Sorts the large buckets one after the other, each with all workers.
   void sort_large(const counts& begin, elements<Bits, Value> dealt) const {
     for (std::size_t b = 0; b + 1 < begin.size(); ++b) {
       const std::uint64_t n = begin[b + 1] - begin[b];
@@ -170,7 +171,7 @@ class bucket_sort {
     const workspace<Bits, Value> spare(queue_, queue_.threads() * largest);
     const auto& kernels = bucket_kernels_for<Bits, Value>(queue_.level());
     const bool stream = queue_.exceeds_cache(2 * task_.n * element_bytes);
-    // What the bits of one bucket do not tell, those of the next ones will not either.
+    // If the usual bits do not tell the codes of one bucket apart, they will not in the next ones either.
     std::vector<unsigned> more_bits(queue_.threads());
     queue_.for_each_tile(begin.size() - 1, [&](std::uint64_t b, unsigned worker) {
       const std::uint64_t n = begin[b + 1] - begin[b];

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   merge sort on the CPU, parallel to the last merge, and merges of given runs.
-// Order:  by code (code.hpp); of equal codes the left one, or that of the earlier run, comes first, in every merge.
-// Shape:  a worker sorts a tile in its cache; then the rounds of merge.hpp. Given runs: rounds that merge two
-// neighbouring ones
-//         each, in pieces of equal length.
-// Limits: workspace of the size of the input, of given runs if there are more than two; works in place.
+// What:   merge sort on the CPU, parallel even in the last merge; also merges given runs.
+// Order:  by code (code.hpp); where codes are equal, the left one, or that of the earlier run, comes first.
+// Shape:  a worker sorts a tile in its cache; then the rounds of merge.hpp follow. Given runs: each round merges pairs
+//         of neighbouring runs, in pieces of equal length.
+// Limits: workspace of the size of the input; for given runs only if there are more than two. Works in place.
 // Twins:  serial.cpp; the kernels are in merge_kernels.cpp.
 #include "sort/cpu/merge.hpp"
 #include "base/ceil_div.hpp"
@@ -57,7 +56,7 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
 
 // Given runs.
 
-/// A piece of what two runs merge to, by places in the whole.
+/// A piece of the merge of two runs. All positions count from the beginning of the whole array.
 struct merged_piece {
   std::uint64_t first, second, last;  // where the runs begin, and their end
   std::uint64_t begin, end;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merges of sorted runs on the CPU, to the last one in parallel.
+// Merges sorted runs on the CPU, in parallel even when only two runs are left.
 #pragma once
 
 #include "backend/cpu/device.hpp"
@@ -11,8 +11,8 @@
 
 namespace tilewise::impl::sort {
 
-/// How many of the first `diagonal` elements of the merged runs come from `a`: their border with those from `b` is
-/// where the merge path crosses the diagonal.
+/// How many of the first `diagonal` elements of the merged runs come from `a`. This is where the merge path crosses the
+/// diagonal.
 template <class Bits, class Value>
 std::uint64_t taken_from_a(const sorted_run<Bits, Value>& a, const sorted_run<Bits, Value>& b, std::uint64_t diagonal) {
   std::uint64_t low = diagonal < b.n ? 0 : diagonal - b.n, high = std::min(diagonal, a.n);
@@ -26,8 +26,8 @@ std::uint64_t taken_from_a(const sorted_run<Bits, Value>& a, const sorted_run<Bi
   return low;
 }
 
-/// Writes [begin, end) of what `a` and `b` merge to. Where it begins and ends in both is found by binary search on
-/// diagonals, so no piece waits for another.
+/// Writes elements [begin, end) of the merge of `a` and `b`. Binary searches on diagonals find where they begin and end
+/// in both runs, so no piece waits for another.
 template <class Bits, class Value>
 void merge_between(const merge_kernels<Bits, Value>& kernels, const sorted_run<Bits, Value>& a,
                    const sorted_run<Bits, Value>& b, std::uint64_t begin, std::uint64_t end, sort_code<Bits> after,
@@ -36,9 +36,9 @@ void merge_between(const merge_kernels<Bits, Value>& kernels, const sorted_run<B
   kernels.merge(a.piece(from, to), b.piece(begin - from, end - to), after, out);
 }
 
-/// Rounds that merge two neighbouring runs each; of equal codes the left run's come first. The runs of the first round
-/// have the same length, but for the last one. Elements lie in the task's output and in a workspace alternately, after
-/// the last round in the output; before it their keys are codes.
+/// Each round merges pairs of neighbouring runs; where codes are equal, those of the left run come first. All runs of
+/// the first round have the same length, except that the last may be shorter. The rounds write the task's output and a
+/// workspace alternately, the output last. Until the last round keys are stored as codes.
 template <class Bits, class Value>
 class merge_rounds {
  public:
@@ -52,7 +52,7 @@ class merge_rounds {
 
   const merge_kernels<Bits, Value>& kernels() const { return kernels_; }
 
-  /// Where elements are after so many rounds, from `begin` on, and how their keys are to be decoded.
+  /// Where the elements from `begin` on are after `round` rounds; code_after() is the code that their keys have there.
   elements<Bits, Value> at(unsigned round, std::uint64_t begin) const {
     elements<Bits, Value> where = (count_ - round) % 2 == 0 ? task_.out : between_.all();
     where.keys += begin;
@@ -61,7 +61,7 @@ class merge_rounds {
   }
   sort_code<Bits> code_after(unsigned round) const { return round == count_ ? task_.code : sort_code<Bits>{}; }
 
-  /// [begin, end) of the output of the round that merges runs of `length`; it lies in one pair of runs.
+  /// Writes elements [begin, end) of the round that merges runs of `length`. They must lie in one pair of runs.
   void merge_piece(std::uint64_t length, std::uint64_t begin, std::uint64_t end) const {
     const unsigned round = rounds_to(length);
     const std::uint64_t first = begin / (2 * length) * (2 * length), second = std::min(task_.n, first + length);
@@ -69,7 +69,8 @@ class merge_rounds {
                   begin - first, end - first, code_after(round + 1), at(round + 1, begin));
   }
 
-  /// The rounds from that of runs of `length` on, in pieces of `tile` elements, which must divide the length.
+  /// Runs all rounds from the one that merges runs of `length` on, in pieces of `tile` elements. `tile` must divide
+  /// `length`.
   void run_from(std::uint64_t length, std::uint64_t tile) const {
     for (; length < task_.n; length *= 2)
       queue_.for_each_tile(ceil_div(task_.n, tile), [&](std::uint64_t i, unsigned) {
@@ -78,7 +79,7 @@ class merge_rounds {
   }
 
  private:
-  /// Rounds after which runs have grown to n elements.
+  /// How many rounds it takes until runs have n elements.
   unsigned rounds_to(std::uint64_t n) const {
     unsigned count = 0;
     for (std::uint64_t length = first_length_; length < n; length *= 2) ++count;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   the steps of a merge sort: short runs, and merges of two; compiled once for each x86-64 level.
-// Order:  by code (code.hpp); of equal codes the left one comes first.
-// Shape:  short runs by rank, counted with vectors; merges without a branch that depends on the keys, from both ends at
-//         once, since each step waits for the one before it.
+// What:   the steps of a merge sort: making short runs, and merging two runs; compiled once for each x86-64 level.
+// Order:  by code (code.hpp); where codes are equal, the left one comes first.
+// Shape:  short runs are sorted by rank, counted with vectors. Merges have no branch that depends on the keys. They
+//         work from both ends at once: each step depends on the one before it, so two chains of steps overlap.
 // Limits: runs may be made in place; a merge reads nothing that it writes.
 // Twins:  serial.cpp.
 #include "sort/cpu/merge_kernels.hpp"
@@ -32,7 +32,7 @@ void make_runs(const Bits* keys, const Value* values, std::uint64_t first, std::
     const unsigned length = static_cast<unsigned>(n - begin < rank_run ? n - begin : rank_run);
     Bits codes[rank_run];
     Value moved[rank_run];
-    for (unsigned i = 0; i < rank_run; ++i) codes[i] = ~Bits(0);  // after the last element, so no other rank counts it
+    for (unsigned i = 0; i < rank_run; ++i) codes[i] = ~Bits(0);  // sorts after all elements, so changes no rank
     for (unsigned i = 0; i < length; ++i) {
       codes[i] = before.encode(keys[begin + i]);
       if constexpr (moves<Value>)
@@ -44,7 +44,7 @@ void make_runs(const Bits* keys, const Value* values, std::uint64_t first, std::
   }
 }
 
-/// The state of a merge: what is left of both runs, and of the output.
+/// The state of a merge: the rest of both runs, and of the output.
 template <class Bits, class Value>
 struct merge_state {
   sorted_run<Bits, Value> a, b;
@@ -71,7 +71,7 @@ template <class Bits, class Value>
   run.n = 0;
 }
 
-/// The first and the last `steps` elements of the output; no run is shorter, so none can end on the way.
+/// Writes the first and the last `steps` elements of the output. No run may be shorter than that, so none is exhausted.
 template <class Bits, class Value>
 [[gnu::always_inline]] inline void merge_ends(merge_state<Bits, Value>& s, std::uint64_t steps, sort_code<Bits> after) {
   const sorted_run<Bits, Value> a = s.a, b = s.b;
@@ -113,7 +113,7 @@ void merge(sorted_run<Bits, Value> a, sorted_run<Bits, Value> b, sort_code<Bits>
   merge_state<Bits, Value> s{a, b, out};
   // Decoding is a third of a merge's work, and only the last merge needs it.
   const bool stay_codes = after.is_identity();
-  while (s.a.n != 0 && s.b.n != 0 && s.b.keys[0] < s.a.keys[s.a.n - 1]) {  // else they are already in order
+  while (s.a.n != 0 && s.b.n != 0 && s.b.keys[0] < s.a.keys[s.a.n - 1]) {  // else the rest is already in order
     const std::uint64_t steps = s.a.n < s.b.n ? s.a.n : s.b.n;
     if (steps < few)
       merge_one(s, after);

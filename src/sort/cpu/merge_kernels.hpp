@@ -20,16 +20,16 @@ struct sorted_run {
   }
 };
 
-/// Elements that are sorted at once, by their ranks. Of 8, 16 and 32 the fastest with AVX2 and with AVX-512.
+/// How many elements are sorted at once by computing their ranks. 16 is faster than 8 and 32 with AVX2 and AVX-512.
 inline constexpr std::uint64_t rank_run = 16;
 
 template <class Bits, class Value>
 struct merge_kernels {
-  /// Makes sorted runs of rank_run codes from n keys, written decoded with `after`. `values` null: indices from
-  /// `first`.
+  /// Makes sorted runs of rank_run elements from n keys. Keys are encoded with `before`, and decoded with `after` when
+  /// written. If `values` is null, the values are indices from `first` on.
   void (*make_runs)(const Bits* keys, const Value* values, std::uint64_t first, std::uint64_t n, sort_code<Bits> before,
                     sort_code<Bits> after, elements<Bits, Value> out);
-  /// Merges codes, those of `a` first where they are equal; written decoded with `after`.
+  /// Merges the codes of two runs and decodes them with `after`. Where codes are equal, those of `a` come first.
   void (*merge)(sorted_run<Bits, Value> a, sorted_run<Bits, Value> b, sort_code<Bits> after, elements<Bits, Value> out);
 };
 

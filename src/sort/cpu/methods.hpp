@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the sorts on the CPU do for one another, for sorted lines, and for a few keys.
+// CPU sorts that other code calls: other sorts, sorts along an axis, and calls with a few keys.
 #pragma once
 
 #include "backend/cpu/device.hpp"

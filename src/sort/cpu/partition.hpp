@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts codes in two by vectors: what is less than a pivot, and the rest. Only for kernel files: everything is in the
-// namespace of the level that they are compiled for. AVX-512 has an instruction that moves the chosen lanes of a vector
-// together, AVX2 permutes all by a table, the chosen ones first; below that nothing is parted. Source: M. Blacher,
-// J. Giesen, P. Sanders, J. Wassenberg, Vectorized and performance-portable Quicksort (2022).
+// Parts codes in two with vector instructions: codes before a pivot, and the rest. AVX-512 has an instruction that
+// packs the chosen lanes of a vector. AVX2 uses a permutation from a table, which puts the chosen lanes first. Levels
+// below AVX2 do not part. Only for kernel files: everything is in the namespace of the level that they are compiled
+// for. Source: M. Blacher, J. Giesen, P. Sanders, J. Wassenberg, Vectorized and performance-portable Quicksort (2022).
 #pragma once
 
 #include "backend/cpu/vector.hpp"
@@ -15,15 +15,15 @@ namespace level = backend::cpu::TILEWISE_LEVEL;
 
 enum class parted_by : bool { less, less_or_equal };
 
-/// Codes in two parts, each with room for as many.
+/// Codes in two parts, each with a workspace of its size.
 template <class Code>
 struct halves {
-  std::uint64_t count;  // before the pivot
+  std::uint64_t count;  // codes before the pivot
   Code *before, *before_room, *rest, *rest_room;
 };
 
-/// Parts n codes with room for as many. Memory is written a whole vector at a time, but never beyond that room, nor
-/// what has not been read. Defined where `can_partition`.
+/// Parts n codes; `room` is a workspace of n elements. Writes whole vectors, but never beyond `room`, and never over
+/// codes that it has not read. Defined only if `can_partition`.
 template <parted_by By, class Code>
 halves<Code> partition(Code* codes, std::uint64_t n, Code pivot, Code* room);
 
@@ -54,7 +54,7 @@ template <class Code>
     return (level::vector<Code>)_mm512_maskz_compress_epi64(static_cast<__mmask8>(which), (__m512i)codes);
 }
 
-/// The rest stays where all were.
+/// Codes before the pivot go to `room`; the rest stays in `codes`.
 template <parted_by By, class Code>
 halves<Code> partition(Code* codes, std::uint64_t n, Code pivot, Code* room) {
   constexpr unsigned lanes = level::lanes<Code>, all = (1u << lanes) - 1;
@@ -94,7 +94,8 @@ template <parted_by By, class Code>
     return static_cast<unsigned>(_mm256_movemask_pd((__m256d)mask));
 }
 
-/// For each choice of lanes the numbers of their 4-byte lanes, a byte each, and then of the others.
+/// For each set of chosen lanes: the numbers of their 4-byte lanes, one byte each, followed by those of the other
+/// lanes.
 template <class Code>
 struct lane_table {
   std::uint64_t order[1u << level::lanes<Code>];
@@ -116,13 +117,13 @@ template <class Code>
   return (level::vector<Code>)_mm256_permutevar8x32_epi32((__m256i)codes, _mm256_cvtepu8_epi32(numbers));
 }
 
-/// Both parts go to the room, the rest from its end downwards: so one permutation of a vector will do for both.
+/// Both parts go to `room`, the rest from its end downwards, so that one permutation of a vector serves both.
 template <parted_by By, class Code>
 halves<Code> partition(Code* codes, std::uint64_t n, Code pivot, Code* room) {
   constexpr unsigned lanes = level::lanes<Code>;
   const level::vector<Code> pivots = level::broadcast(pivot);
   Code* before = room;
-  std::uint64_t left = n;  // to be read, as many as are between what has gone to both parts
+  std::uint64_t left = n;  // codes not yet read; the gap in `room` between the two parts is as long
 #pragma GCC unroll 4
   for (; left >= 2 * lanes; codes += lanes, left -= lanes) {
     const level::vector<Code> some = level::load(codes);

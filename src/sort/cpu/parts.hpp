@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sort of many keys alone, where the processor parts them by vectors: each tile is parted by the same splitters in
-// a worker's cache; then a worker collects a part from all tiles and sorts it in its cache. So an array is read and
-// written twice. Source: W. D. Frazer, A. C. McKellar, Samplesort (1970).
+// The sort of many keys without values, on processors that part keys with vector instructions. First each tile is
+// parted by the same splitters in a worker's cache. Then a worker collects one part from all tiles and sorts it in its
+// cache. So the array is read and written twice. Source: W. D. Frazer, A. C. McKellar, Samplesort (1970).
 #pragma once
 
 #include "backend/cpu/device.hpp"
@@ -26,10 +26,11 @@ class part_sort {
         tiles_(ceil_div(task.n, length_)),
         parts_(std::max(each * queue.threads(), std::min(ceil_div(task.n, part), most_parts))) {}
 
-  /// False if one key is so frequent that workers would wait for the one that has it; then nothing has been done.
+  /// Returns false, and has done nothing, if one key is so frequent that all workers would wait for the one that sorts
+  /// it.
   bool run() {
     const workspace<Bits, nothing> parted(queue_, task_.n);
-    std::vector<std::uint64_t> begin(tiles_ * (parts_ + 1));  // of each part in each tile, and the tile's end
+    std::vector<std::uint64_t> begin(tiles_ * (parts_ + 1));  // where each part begins in each tile, and the tile's end
     part_tiles(parted.all().keys, begin);
     std::vector<std::uint64_t> out(parts_ + 1);
     for (std::uint64_t t = 0; t < tiles_; ++t)
@@ -51,11 +52,11 @@ class part_sort {
   }
 
  private:
-  /// Parts and tiles for each worker at least: enough to even out that some are larger.
+  /// At least so many parts and tiles per worker: enough to even out that some are larger.
   static constexpr std::uint64_t each = 8;
-  /// Keys of a part: with as much room and its output they stay in a second-level cache, as a tile and its room do.
+  /// Keys of a part. A part, its workspace and its output fit a second-level cache, and so do a tile and its workspace.
   static constexpr std::uint64_t part = (1 << 17) / sizeof(Bits);
-  /// With more parts the pieces that tiles have of one would be short: longer parts are sorted beyond that cache.
+  /// With more parts each tile would hold too few keys of each. So parts of very long arrays exceed that cache.
   static constexpr std::uint64_t most_parts = 512;
   static constexpr std::uint64_t least_tile = (1 << 14) / sizeof(Bits), most_tile = (1 << 18) / sizeof(Bits);
   static constexpr std::uint64_t samples_each = 32;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   radix sort on the CPU: long arrays are dealt to buckets that fit a cache and sorted there; short ones, and
-//         those whose keys are too uneven for that, by passes over the array.
+// What:   radix sort on the CPU. Long arrays are dealt to buckets that fit a cache, and sorted there. Short arrays, and
+//         those whose keys are too uneven for buckets, are sorted by passes over the array.
 // Order:  by code (code.hpp); every step is stable.
-// Shape:  a pass counts the digits of each tile (tiles), adds the counts up to places (spine) and moves the tiles'
-//         elements there (finish). What is in order already, or in the opposite one, is copied. Only as many digits are
-//         looked at as tell nearly all keys apart. Keys alone are sorted by vectors instead: few by one thread, and all
-//         where vectors part them (parts.hpp).
-// Limits: workspace of the size of the input, and of two parts or a bucket for each worker. Keys that deceive
-//         the sample cost some passes more.
+// Shape:  a pass counts the digits of each tile (tiles), turns the counts into places (spine) and moves the tiles'
+//         elements there (finish). Input that is already sorted, or sorted in reverse, is only copied. Passes use only
+//         as many digits as tell nearly all keys apart. Keys without values are sorted by vectors instead: a few keys
+//         by one thread, and any number if vectors can part them (parts.hpp).
+// Limits: workspace of the size of the input, and of two parts or a bucket for each worker. If the sample does not
+//         represent the keys, some more passes are needed.
 // Twins:  serial.cpp; the kernels are in radix_kernels.cpp, bucket_kernels.cpp and
 //         vector_kernels.cpp.
 #include "base/instantiate.hpp"
@@ -29,23 +29,24 @@ constexpr std::array<std::string_view, 4> digit_words{"chosen", "6", "8", "11"};
 constexpr std::array<unsigned, 3> tile_lengths{4096, 32768, 262144};
 constexpr std::array<unsigned, 2> key_choices{0, 1};
 constexpr std::array<std::string_view, 2> key_words{"vectors", "digits"};
-/// `bucket`: elements of a bucket on average. `digit`: of passes over the array. `keys`: what sorts keys alone.
+/// `bucket`: elements of a bucket on average. `digit`: bits of a digit in passes over the array. `keys`: the method for
+/// keys without values.
 constexpr std::array<registry::tuning_axis, 4> axes{{{"bucket", bucket_choices, 2, bucket_words},
                                                      {"digit", digit_choices, 0, digit_words},
                                                      {"keys", key_choices, 0, key_words},
                                                      {"tile", tile_lengths, 32768}}};
 
-/// Keys that are in order already, or in the opposite one: a look at each, and a copy.
+/// Keys that are already sorted, or sorted in reverse: they are read once and copied.
 template <class Bits, class Value>
 class ordered_keys {
  public:
   ordered_keys(const sort_task<Bits, Value>& task, backend::cpu::queue& queue)
       : task_(task), queue_(queue), succeeds_(vector_kernels_for<Bits>(queue.level()).succeeds) {}
 
-  /// Writes the output, if the input is in order or in the opposite one; else nothing.
+  /// If the input is sorted, or sorted in reverse, writes the output and returns true; else only returns false.
   bool settle() const {
     if (holds(succession::ascending)) return copy(), true;
-    // Equal keys alone may change places, since nobody can tell.
+    // Equal keys without values may be exchanged: this cannot be seen in the output.
     if (holds(moves<Value> ? succession::falling : succession::descending)) return turn(), true;
     return false;
   }
@@ -74,7 +75,7 @@ class ordered_keys {
     });
   }
 
-  /// By pairs, so that it may be in place.
+  /// Reverses the input by swapping pairs, so that it also works in place.
   void turn() const {
     const std::uint64_t last = task_.n - 1;
     const auto exchange = [last](auto* out, std::uint64_t i, auto front, auto back) {
@@ -95,18 +96,19 @@ class ordered_keys {
   bool (*succeeds_)(const Bits*, std::uint64_t, sort_code<Bits>, succession);
 };
 
-/// Elements of a bucket on average, 0 for none.
+/// The average number of elements of a bucket; 0 for no buckets.
 constexpr std::uint64_t bucket_of(unsigned choice) {
   constexpr std::array<std::uint64_t, 4> lengths{0, 64, 8192, 65536};
   return lengths[choice];
 }
 
-/// With fewer buckets passes over the array are as fast: 10000 `u32` take 6 ns each so and 8 with buckets, 60000 take 7
-/// and 5.5.
+/// With fewer buckets, passes over the array are at least as fast: 10000 `u32` take 6 ns each with passes and 8 with
+/// buckets, 60000 take 7 and 5.5.
 constexpr std::uint64_t fewest_buckets = 4;
 
-/// Bits of a digit. 11 save a pass over keys of 32 bits, but the lines of 2048 digits leave the first-level cache: 8
-/// are faster for shorter arrays, with values up to some 4 million elements, and for keys of 64 bits always.
+/// Bits of a digit. 11 bits save a pass over 32-bit keys, but the cache lines of 2048 digits exceed the first-level
+/// cache. So 8 bits are faster for shorter arrays (with values, up to some 4 million elements), and always for 64-bit
+/// keys.
 template <class Bits, class Value>
 constexpr unsigned width_of(unsigned choice, std::uint64_t n) {
   constexpr std::array<unsigned, 4> widths{0, 6, 8, 11};
@@ -115,18 +117,18 @@ constexpr unsigned width_of(unsigned choice, std::uint64_t n) {
   return sizeof(Bits) == 4 && n >= long_enough ? 11 : 8;
 }
 
-/// Up to here a merge sort is faster: at 64 elements it takes half the time, at 1000 twice.
+/// Up to so many elements a merge sort is faster. At 64 elements it takes half the time, at 1000 twice as long.
 constexpr std::uint64_t few = 256;
 
-/// Up to here keys alone are sorted by one thread and vectors: several share parts or, where the level has none,
-/// buckets sooner.
+/// Up to so many keys without values, one thread sorts them by vectors. With several threads, parts or (if the level
+/// cannot part) buckets are faster from fewer keys on.
 constexpr std::uint64_t most_by_vectors(unsigned threads, bool has_parts) {
   constexpr std::uint64_t most_shared = 32768;
   if (threads == 1) return 2 * most_shared;
   return (has_parts ? std::min<std::uint64_t>(most_shared, 4096 * threads) : most_shared) - 1;
 }
 
-/// Up to here parts are sorted faster than buckets. A vector has half as many codes of 64 bits.
+/// Up to so many keys, parts are faster than buckets. A vector holds half as many 64-bit codes.
 template <class Bits>
 constexpr std::uint64_t most_by_parts = sizeof(Bits) == 4 ? ~std::uint64_t{0} : std::uint64_t{1} << 20;
 

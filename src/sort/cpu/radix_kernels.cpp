@@ -12,7 +12,7 @@ namespace tilewise::impl::sort::TILEWISE_LEVEL {
 
 namespace {
 
-/// Keys that are encoded at once, with vectors, and stay in the first-level cache.
+/// How many keys are encoded at once, with vectors. Their codes stay in the first-level cache.
 constexpr std::uint64_t block = 256;
 
 template <class Bits>
@@ -47,8 +47,8 @@ common_bits<Bits> common(const Bits* keys, std::uint64_t n, sort_code<Bits> code
   return bits;
 }
 
-/// Several tables: neighbours often have the same digit, and adding to one counter twice in a row waits for the first.
-/// Few of them where digits are long: they are to stay in the first-level cache.
+/// The number of tables of counters. Neighbours often have the same digit, and the second of two additions to one
+/// counter waits for the first. Wide digits use fewer tables, so that all stay in the first-level cache.
 template <class By>
 class digit_counter {
  public:
@@ -97,7 +97,7 @@ common_bits<Bits> count_buckets(const Bits* keys, std::uint64_t n, sort_code<Bit
   return bits;
 }
 
-/// One array on its way out: for each digit the cache line that its next elements belong to.
+/// An output array that is written line by line: for each digit, the cache line to which its next elements belong.
 template <class T>
 class line_writer {
  public:
@@ -113,16 +113,16 @@ class line_writer {
   [[gnu::always_inline]] unsigned slot_of(std::uint64_t place) const {
     return static_cast<unsigned>((place + misaligned_) % slots);
   }
-  /// Writes the line of which `last`, whose place is given, is the last element; those of this digit begin at `first`.
-  /// The last element has not been stored: loading a vector that was stored just now is slow, and waiting for it took
-  /// half of a pass.
+  /// Writes a full line. `last` is its last element and has the given place; elements of this digit begin at `first`.
+  /// `last` is passed separately, since loading a vector right after a store to it is slow: waiting for that took half
+  /// of a pass.
   template <class Decode>
   [[gnu::always_inline]] void fill(unsigned d, std::uint64_t first, std::uint64_t place, T last, Decode decode) const {
     if (place - first >= slots - 1) return write_line(out_ + (place - (slots - 1)), line_of(d), last, decode);
     write_some(d, first, place, decode);
     out_[place] = decode(last);
   }
-  /// What is left in the line of a digit whose next place is `end`.
+  /// Writes the rest of the line of a digit whose next place is `end`.
   template <class Decode>
   [[gnu::always_inline]] void finish(unsigned d, std::uint64_t first, std::uint64_t end, Decode decode) const {
     const unsigned filled = slot_of(end);
@@ -142,7 +142,7 @@ class line_writer {
         level::store<T>(to + i, decode.all(values));
     }
   }
-  /// Rare, so it stays out of the loop, whose registers it would take.
+  /// Not inlined: it is rare, and in the loop it would take registers.
   template <class Decode>
   [[gnu::noinline]] void write_some(unsigned d, std::uint64_t begin, std::uint64_t end, Decode decode) const {
     for (std::uint64_t i = begin; i < end; ++i) out_[i] = decode(line_of(d)[slot_of(i)]);
@@ -169,8 +169,9 @@ template <class Bits, class Value, class By>
   return task.values != nullptr ? task.values[index] : static_cast<Value>(index);
 }
 
-/// The last slot of a line of keys holds the low bits of its digit's next place, since a key that belongs there is
-/// written at once: so an element touches one line, where counters apart would be a second one.
+/// The last slot of a line of keys holds the low bits of its digit's next place. It is free, since a key that belongs
+/// there completes the line, which is then written at once. So an element touches one line; a separate counter would be
+/// a second one.
 template <class Bits, class Value, class By>
 void scatter_lines(const scatter_task<Bits, Value, By>& task) {
   const By by = task.by;

@@ -11,7 +11,7 @@ namespace tilewise::impl::sort {
 
 inline constexpr unsigned widest_digit = 11;
 
-/// Some neighbouring bits of a code, at most widest_digit.
+/// Up to widest_digit neighbouring bits of a code.
 template <class Bits>
 struct digit {
   static constexpr unsigned most_values = 1u << widest_digit;
@@ -26,22 +26,23 @@ struct digit {
 
 inline constexpr unsigned most_buckets = 4096;
 
-/// Digits of unequal length: buckets into which keys go by their leading bits, and by as many of the bits that follow
-/// as make buckets of about one size. Their numbers ascend with the codes.
+/// Digits of unequal width: the leading bits of a code and some of the bits below choose its bucket. How many bits
+/// below depends on the leading bits, so that all buckets have about the same size. Bucket numbers ascend with the
+/// codes.
 template <class Bits>
 struct splits {
   static constexpr unsigned most_values = most_buckets;
 
-  /// The codes with the same leading bits: their buckets are `first`, which wraps around, plus the code without its
-  /// last `shift` bits.
+  /// For all codes with the same leading bits: the bucket is `first` plus the code shifted right by `shift`. The sum
+  /// may wrap around.
   struct part {
     std::uint32_t first, shift;
   };
 
   const part* parts;
-  unsigned shift;  // what is left of a code are its leading bits
+  unsigned shift;  // shifting a masked code right by this leaves its leading bits
   unsigned buckets;
-  Bits mask;  // of the leading bits and all below; those above are taken to be the same in all codes
+  Bits mask;  // the leading bits and all below; the bits above are assumed to be the same in all codes
 
   [[gnu::always_inline]] constexpr unsigned of(Bits code) const {
     code &= mask;
@@ -51,13 +52,13 @@ struct splits {
   [[gnu::always_inline]] constexpr unsigned values() const { return buckets; }
 };
 
-/// The bits that are set in any, and those set in all, of some codes.
+/// The bits that are set in any code of a set, and the bits that are set in all of them.
 template <class Bits>
 struct common_bits {
   Bits any, all;
 };
 
-/// One tile on its way to the places that its digits name.
+/// Moves the elements of one tile to the places that their digits give.
 template <class Bits, class Value, class By>
 struct scatter_task {
   const Bits* keys;
@@ -69,7 +70,7 @@ struct scatter_task {
   const std::uint64_t* first;  // place of the tile's first element with each digit
   std::byte* scratch;          // scatter_scratch bytes, aligned to a cache line
   bool combine;                // collect whole cache lines before writing
-  bool stream;                 // and write them past the caches
+  bool stream;                 // write these lines past the caches
 };
 
 inline constexpr std::uint64_t cache_line = 64;
@@ -84,7 +85,7 @@ struct radix_key_kernels {
   common_bits<Bits> (*common)(const Bits* keys, std::uint64_t n, sort_code<Bits> code);
   /// Adds to counts[d] the number of keys with digit d.
   void (*count)(const Bits* keys, std::uint64_t n, sort_code<Bits> code, const digit<Bits>& by, std::uint64_t* counts);
-  /// The same with buckets, and returns the common bits.
+  /// Adds to counts[b] the number of keys in bucket b. Returns the common bits of all codes.
   common_bits<Bits> (*count_buckets)(const Bits* keys, std::uint64_t n, sort_code<Bits> code, const splits<Bits>& by,
                                      std::uint64_t* counts);
 };
@@ -93,7 +94,8 @@ template <class Bits, class Value>
 struct radix_kernels {
   void (*scatter)(const scatter_task<Bits, Value, digit<Bits>>& task);
   void (*scatter_to_buckets)(const scatter_task<Bits, Value, splits<Bits>>& task);
-  /// Sorts [begin, end) by insertion. False after more than `moves`: all elements are present, but in no better order.
+  /// Sorts [begin, end) by insertion. Gives up after more than `moves` moves and returns false: all elements are still
+  /// there, but not sorted.
   bool (*insert)(elements<Bits, Value> where, std::uint64_t begin, std::uint64_t end, sort_code<Bits> code,
                  std::uint64_t moves);
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passes over an array by the leading digits, the last of them first, then an insertion sort of what they leave: the
-// radix sort of short arrays, and of keys so uneven that buckets would not fit a cache.
+// The radix sort of short arrays, and of keys so uneven that buckets would not fit a cache. It makes one pass for each
+// of the leading digits, the least significant of them first. An insertion sort then settles the keys that still tie.
 #pragma once
 
 #include "backend/cpu/device.hpp"
@@ -14,7 +14,7 @@
 
 namespace tilewise::impl::sort {
 
-// What a pass does with the tiles of an array: count, sum up to places, move.
+// The steps of a pass over the tiles of an array: count digits, turn counts into places, move elements.
 
 using counts = std::vector<std::uint64_t>;
 
@@ -68,8 +68,8 @@ Bits varying_of(const Bits* keys, sort_code<Bits> code, const sort_tiles& tiles)
   return common.any ^ common.all;
 }
 
-/// Turns the counts of all tiles, one after the other, into the places of each tile's first element with each digit.
-/// Returns where the elements with each digit begin, and their end.
+/// Turns the counts of all tiles, which lie one after the other, into the place of each tile's first element with each
+/// digit. Returns where the elements with each digit begin, and the end of the last.
 inline counts to_places(counts& of_tiles, std::uint64_t tiles) {
   const std::uint64_t values = of_tiles.size() / tiles;
   counts begin(values + 1);
@@ -82,7 +82,7 @@ inline counts to_places(counts& of_tiles, std::uint64_t tiles) {
   return begin;
 }
 
-/// Moves elements to the places of their tiles. Of `how`, what all tiles share is given.
+/// Moves elements to their places. The caller fills in the fields of `how` that are the same for all tiles.
 template <class Bits, class Value, class By>
 void move_tiles(const sort_tiles& tiles, const counts& places, scatter_task<Bits, Value, By> how,
                 void (*scatter)(const scatter_task<Bits, Value, By>&)) {
@@ -104,12 +104,11 @@ void move_tiles(const sort_tiles& tiles, const counts& places, scatter_task<Bits
   });
 }
 
-/// How passes are made.
 template <class Bits, class Value>
 struct passes_task {
-  sort_task<Bits, Value> of;        // keys are written with its code
-  sort_code<Bits> before;           // and read with this one
-  elements<Bits, Value> workspace;  // room for n elements, which may be the input; null: allocated where needed
+  sort_task<Bits, Value> of;        // output keys are decoded with its code
+  sort_code<Bits> before;           // input keys are encoded with this code
+  elements<Bits, Value> workspace;  // room for n elements, which may be the input; null: allocated if needed
   unsigned digit_width;
 };
 
@@ -137,9 +136,9 @@ class radix_passes {
  private:
   /// Enough to judge how a digit is distributed.
   static constexpr std::uint64_t sample_size = 4096;
-  /// Other keys with which a key may share all its leading digits, on average: inserting so few costs less than a pass.
+  /// A key may share all its leading digits with so many other keys on average: inserting them costs less than a pass.
   static constexpr double worthwhile = 1.0 / 8;
-  /// Moves of an insertion sort for each element: many more than the sample promised, but still cheaper than a pass.
+  /// Moves that the insertion sort may make per element: many more than the sample predicts, still cheaper than a pass.
   static constexpr std::uint64_t moves_each = 2;
 
   struct counted_digit {
@@ -148,7 +147,7 @@ class radix_passes {
   };
   using digits = std::vector<counted_digit>;  // the leading one first
 
-  /// The bits in which codes differ, from the first on.
+  /// Cuts the bits in which codes differ into digits, from the most significant bit on.
   std::vector<digit<Bits>> cut(Bits varying) const {
     std::vector<digit<Bits>> all;
     for (Bits left = varying; left != 0;) {
@@ -161,7 +160,7 @@ class radix_passes {
     return all;
   }
 
-  /// The first of `all` that tell nearly all keys apart, if digits are independent of each other.
+  /// The leading digits that suffice to tell nearly all keys apart, if digits are independent of each other.
   digits enough_of(const std::vector<digit<Bits>>& all) const {
     const Bits* const keys = task_.of.in.keys;
     std::vector<Bits> picked;
@@ -186,8 +185,8 @@ class radix_passes {
 
   /// Stable passes from `from`, which may be the output or the workspace, to the output.
   void sort_by(digits by, elements<Bits, Value> from, sort_code<Bits> before) {
-    // Passes write workspace and output alternately, the output last, and none writes what it reads. A pass by no bits
-    // copies.
+    // Passes write workspace and output alternately, the output last. No pass may write what it reads; where it would,
+    // one more pass by a digit of no bits, which only copies, shifts the alternation.
     const bool from_out = same(from, out_), from_workspace = same(from, task_.workspace);
     if (by.empty() || (from_out && by.size() % 2 != 0) || (from_workspace && by.size() % 2 == 0))
       by.push_back({{0, 0}, {n_}});
@@ -219,7 +218,8 @@ class radix_passes {
     move_tiles(tiles_, places, how, kernels_.scatter);
   }
 
-  /// Sorts elements that are in order down to the digit `last`. False if there are too many, still in some such order.
+  /// Sorts elements that are already sorted by all bits from the digit `last` up. Returns false if that takes too many
+  /// moves; the elements are then still sorted by those bits.
   bool sort_ties(digit<Bits> last) {
     const sort_code<Bits> code = task_.of.code;
     const auto prefix = [&](std::uint64_t i) { return code.encode(out_.keys[i]) >> last.shift; };

@@ -15,7 +15,7 @@ template <class Bits>
   for (std::uint64_t i = 0; i < n; ++i) codes[i] = code.encode(keys[i]);
 }
 
-/// sort_code::decode of one code and of whole vectors, which gcc does not find by itself.
+/// sort_code::decode for one code and for whole vectors: gcc does not vectorize it by itself.
 template <class Bits>
 struct decoding {
   sort_code<Bits> code;
@@ -36,7 +36,7 @@ struct keeping {
   [[gnu::always_inline]] level::vector<Value> all(level::vector<Value> v) const { return v; }
 };
 
-/// `stream`: past the caches.
+/// Decodes n elements and writes them to `to`; with `stream`, past the caches.
 template <class T, class Decode>
 [[gnu::always_inline]] inline void write(const T* from, std::uint64_t n, T* to, bool stream, Decode decode) {
   constexpr unsigned lanes = level::lanes<T>;
@@ -76,8 +76,8 @@ template <class Bits, class Value>
   return i - to;
 }
 
-/// Sorts [begin, end) by insertion. False after more than `most_moves`: all elements are present, but in no better
-/// order.
+/// Sorts [begin, end) by insertion. Gives up after more than `most_moves` moves and returns false: all elements are
+/// still there, but not sorted.
 template <class Bits, class Value>
 [[gnu::always_inline]] inline bool insert_all(elements<Bits, Value> where, std::uint64_t begin, std::uint64_t end,
                                               sort_code<Bits> code, std::uint64_t most_moves) {

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Networks that sort vectors of codes in registers: the lanes of one vector are a run. A comparison of two vectors
-// settles as many pairs as they have lanes, without a branch. Only for kernel files: everything is in the namespace of
-// the level that they are compiled for.
+// Networks that sort vectors of codes in registers: the lanes of one vector are a run. Comparing two vectors orders as
+// many pairs as they have lanes, without a branch. Only for kernel files: everything is in the namespace of the level
+// that they are compiled for.
 //
-// A merge of two sorted vectors of W codes is Batcher's bitonic one: the second vector is turned round, and W, W/2, ...
-// 1 places apart, what is out of order changes places. Before each step the codes are dealt to both vectors anew, so
-// that the partners lie in the same lane; a last shuffle brings all to their places. With 4 lanes:
+// Two sorted vectors of W codes are merged by Batcher's bitonic merge. The second vector is reversed. Then codes that
+// are W, W/2, ... 1 places apart are compared, and exchanged if they are out of order. Before each step the codes are
+// shuffled between both vectors, so that partners lie in the same lane. A last shuffle brings all codes to their
+// places. With 4 lanes:
 //
 //   places    0 1 2 3 | 4 5 6 7   2 apart:  0 1 4 5 | 2 3 6 7   1 apart:  0 2 4 6 | 1 3 5 7
 //
-// Runs of several rows are merged alike, as long as all of them are in registers: the second run is turned round, rows
-// and lanes; whole rows change places until none is out of order with another; then each row is sorted by itself.
+// Runs of several rows are merged in the same way while all rows are in registers: the second run is reversed, rows and
+// lanes. Rows are compared lane by lane until every row is in order with every other. Then each row is sorted by
+// itself.
 #pragma once
 
 #include "backend/cpu/vector.hpp"
 
 namespace tilewise::impl::sort::TILEWISE_LEVEL {
 
-/// A vector of so many bytes.
+/// A vector of `Bytes` bytes.
 template <class Bits, unsigned Bytes>
 struct row_of {
   typedef Bits type __attribute__((vector_size(Bytes)));
@@ -26,7 +28,7 @@ struct row_of {
 template <class Bits, unsigned Bytes>
 struct rows {
   using row = typename row_of<Bits, Bytes>::type;
-  using float_row = typename row_of<float, Bytes>::type;  // of floats one instruction deals from two rows
+  using float_row = typename row_of<float, Bytes>::type;  // floats: one instruction shuffles two rows of them
   static constexpr int lanes = Bytes / sizeof(Bits);
   static constexpr auto all_lanes = std::make_integer_sequence<int, lanes>();
 
@@ -50,7 +52,7 @@ struct rows {
     order_lanes(low, high);
   }
 
-  /// Count rows, a multiple of the lanes, become one run.
+  /// Sorts `Count` rows into one run. Count must be a multiple of the lanes.
   template <int Count>
   [[gnu::always_inline]] static void sort_block(row* r) {
 #pragma GCC unroll 16
@@ -58,13 +60,13 @@ struct rows {
     merge_all<Count, 1>(r);
   }
 
-  /// Two runs of `run` rows each in memory, one after the other, become one; Held rows are in registers at a time.
-  /// There is nothing that a processor could guess wrong.
+  /// Merges two runs in memory, one after the other, of `run` rows each; `Held` rows are in registers at a time. No
+  /// branch depends on the data, so none is mispredicted.
   template <int Held>
   static void merge_stored(Bits* at, int run) {
     const auto get = [&](int i) { return load(at + i * lanes); };
     const auto put = [&](int i, row r) { store(at + i * lanes, r); };
-    for (int i = 0; i < run / 2; ++i) {  // four rows, of which the upper two change places
+    for (int i = 0; i < run / 2; ++i) {  // four rows; the upper two exchange their places
       row a = get(i), b = get(run - 1 - i);
       row c = reversed(get(run + i), all_lanes), d = reversed(get(2 * run - 1 - i), all_lanes);
       order(a, d);
@@ -93,24 +95,24 @@ struct rows {
   }
 
  private:
-  /// For the step in which partners are `Apart`: the lane of both rows together from which lane `lane` of a row is
-  /// dealt.
+  /// The shuffle before the step whose partners are `Apart` places apart: from which lane the low row (of_high = 0) or
+  /// the high row (1) takes its lane `lane`. Lanes of the high row count on from those of the low row.
   template <int Apart>
   static constexpr int source(int of_high, int lane) {
-    if (Apart == 1 && sizeof(Bits) == 4)  // in fours, as one instruction does it
+    if (Apart == 1 && sizeof(Bits) == 4)  // within groups of four lanes, as one instruction does it
       return (lane % 4 < 2 ? 0 : lanes) + lane / 4 * 4 + lane % 2 * 2 + of_high;
     const int group = lane / (2 * Apart) * (2 * Apart), within = lane % (2 * Apart);
     return (within < Apart ? 0 : lanes) + group + within % Apart + of_high * Apart;
   }
 
-  /// The lane of both rows together to which the code of lane `from` is dealt.
+  /// The inverse of source(): the lane to which the code of lane `from` goes.
   template <int Apart>
   static constexpr int target(int from) {
     int lane = 0;
     while (source<Apart>(lane / lanes, lane % lanes) != from) ++lane;
     return lane;
   }
-  /// After all steps.
+  /// The lane of a code from lane `from` after the shuffles of all steps.
   static constexpr int last_target(int from) {
     if constexpr (lanes >= 16) from = target<8>(from);
     if constexpr (lanes >= 8) from = target<4>(from);
@@ -146,7 +148,7 @@ struct rows {
     low = __builtin_shufflevector(first, second, last_target(I)...);
     high = __builtin_shufflevector(first, second, last_target(lanes + I)...);
   }
-  /// What the steps have dealt goes back: at once where an instruction permutes two rows, else step by step.
+  /// Undoes the shuffles of all steps: at once if one instruction permutes two rows, else step by step.
   [[gnu::always_inline]] static void to_places(row& low, row& high) {
     if constexpr (level::vector_bytes == 64) return collect_all(low, high, all_lanes);
     collect<1>(low, high, all_lanes);
@@ -154,7 +156,7 @@ struct rows {
     if constexpr (lanes >= 8) collect<4>(low, high, all_lanes);
   }
 
-  /// Batcher's odd-even merge sort, one comparator of it on all columns at once.
+  /// Sorts each column by Batcher's odd-even merge sort. Each comparator works on all columns at once.
   [[gnu::always_inline]] static void order_columns(row* r) {
 #pragma GCC unroll 16
     for (int run = 1; run < lanes; run *= 2)
@@ -167,13 +169,13 @@ struct rows {
             if (i + apart < lanes && i / (2 * run) == (i + apart) / (2 * run)) order(r[i], r[i + apart]);
   }
 
-  /// As many rows as lanes: each column becomes a sorted row.
+  /// Sorts the columns of as many rows as there are lanes, and transposes them: each column becomes a sorted row.
   [[gnu::always_inline]] static void sort_columns(row* r) {
     order_columns(r);
     transpose(r);
   }
 
-  /// Of two bitonic rows each is sorted.
+  /// Sorts each of two bitonic rows.
   [[gnu::always_inline]] static void order_lanes(row& low, row& high) {
     if constexpr (lanes >= 16) deal_and_order<8>(low, high);
     if constexpr (lanes >= 8) deal_and_order<4>(low, high);
@@ -182,7 +184,7 @@ struct rows {
     to_places(low, high);
   }
 
-  /// Count rows, of which every 2 Apart are bitonic, become runs of as many.
+  /// Sorts every 2 Apart of `Count` rows, which must be bitonic, into one run.
   template <int Count, int Apart>
   [[gnu::always_inline]] static void clean(row* r) {
 #pragma GCC unroll 16
@@ -194,7 +196,7 @@ struct rows {
     for (int i = 0; i < Count; i += 2) order_lanes(r[i], r[i + 1]);
   }
 
-  /// Two runs of Run rows each, one after the other, become one.
+  /// Merges two runs of `Run` rows each, one after the other.
   template <int Run>
   [[gnu::always_inline]] static void merge_runs(row* r) {
 #pragma GCC unroll 16
@@ -220,7 +222,7 @@ struct rows {
     a = __builtin_shufflevector(first, second, ((I & Distance) == 0 ? I : lanes + I - Distance)...);
     b = __builtin_shufflevector(first, second, ((I & Distance) == 0 ? I + Distance : lanes + I)...);
   }
-  /// Blocks of Distance lanes change places across the diagonal.
+  /// Exchanges blocks of `Distance` lanes across the diagonal.
   template <int Distance>
   [[gnu::always_inline]] static void exchange_blocks(row* r) {
 #pragma GCC unroll 16

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   sorts keys without values by vectors, in a cache; compiled once for each x86-64 level.
-// Order:  by code (code.hpp). Equal codes are equal keys, so nothing tells that neither networks nor partitions
-//         are stable.
-// Shape:  up to 16 vectors of codes are one block, sorted in registers (rows.hpp). More codes are parted in
-//         two until they are so few (partition.hpp), or a few blocks where these are small, which networks
-//         in memory merge. Levels that cannot part merge all: at last a vector at a time, from both ends at once,
-//         since each step waits for the one before it.
-// Limits: works in a room of twice the keys' size. A block is filled up with the largest code.
+// Order:  by code (code.hpp). Networks and partitions are not stable, but equal codes are equal keys, so this does not
+//         show in the output.
+// Shape:  up to 16 vectors of codes are one block, which is sorted in registers (rows.hpp). More codes are parted in
+//         two (partition.hpp) until they fit a block, or a few small blocks, which networks in memory merge. Levels
+//         that cannot part codes merge all of them. The last merges take a vector at a time, from both ends at once:
+//         each step depends on the one before it, so two chains of steps overlap.
+// Limits: workspace of twice the keys' size. A block is filled up with the largest code.
 // Twins:  serial.cpp. Source: K. E. Batcher, Sorting Networks and Their Applications (1968); J. Chhugani et al.,
 //         Efficient Implementation of Sorting on Multi-Core SIMD CPU Architecture (2008); C. A. R. Hoare, Quicksort
 //         (1962).
@@ -20,8 +20,8 @@ namespace tilewise::impl::sort::TILEWISE_LEVEL {
 
 namespace {
 
-/// What codes are compared as. Below AVX-512 vectors are compared as signed numbers only, so there codes are kept with
-/// their top bit flipped.
+/// The type in which codes are compared. Below AVX-512 vectors can only be compared as signed numbers, so there the top
+/// bit of codes is flipped.
 template <class Bits>
 using code_type = std::conditional_t<(level::vector_bytes < 64), std::make_signed_t<Bits>, Bits>;
 template <class Bits>
@@ -41,11 +41,11 @@ using bits_of = std::make_unsigned_t<Code>;
 template <class Code>
 constexpr Code largest_code = static_cast<Code>(~bits_of<Code>{0} >> (std::is_signed_v<Code> ? 1 : 0));
 
-/// As many as fit into the registers beside what a network needs.
+/// As many rows as fit the registers, besides those that a network needs.
 constexpr int block_rows = level::vector_bytes < 64 ? 8 : 16;
 
-/// Of the vectors of codes that would fill no more than half of a block of the longest; and of those that would fill no
-/// more than half of a block of these.
+/// Shorter vectors for few codes: `few_bytes` for codes that fill at most half of a block of full vectors,
+/// `fewest_bytes` for codes that fill at most half of a block of those.
 constexpr unsigned few_bytes = level::vector_bytes < 32 ? level::vector_bytes : 32;
 template <class Code>
 constexpr unsigned fewest_bytes = level::vector_bytes < 32 ? level::vector_bytes : 4 * sizeof(Code);
@@ -60,7 +60,8 @@ using fewest_rows = rows<Code, fewest_bytes<Code>>;
 template <class Code>
 constexpr std::uint64_t block = full_rows<Code>::lanes* block_rows;
 
-/// Up to here networks merge: with 8 rows and few lanes blocks are so small that this takes less time than pivots.
+/// Up to so many codes, networks merge blocks. With 8 rows and few lanes, blocks are so small that this is faster than
+/// parting.
 template <class Code>
 constexpr std::uint64_t most_by_networks = level::vector_bytes < 64 ? 8 * block<Code> : block<Code>;
 
@@ -72,7 +73,7 @@ template <class Rows, int Count, class Code>
   for (int i = 0; i < Count; ++i) Rows::store(codes + i * Rows::lanes, r[i]);
 }
 
-/// The keys of sorted codes.
+/// Writes the keys of sorted codes.
 template <class Code>
 [[gnu::always_inline]] inline void write_keys(const Code* codes, std::uint64_t n, sort_code<bits_of<Code>> code,
                                               bits_of<Code>* out) {
@@ -89,7 +90,7 @@ void sort_filled(const Code* codes, std::uint64_t n, sort_code<bits_of<Code>> co
   write_keys(filled, n, code, out);
 }
 
-/// At most a block.
+/// Sorts at most a block.
 template <class Code>
 void sort_few(const Code* codes, std::uint64_t n, sort_code<bits_of<Code>> code, bits_of<Code>* out) {
   using few = few_rows<Code>;
@@ -106,13 +107,13 @@ void sort_few(const Code* codes, std::uint64_t n, sort_code<bits_of<Code>> code,
     sort_filled<full_rows<Code>, block_rows>(codes, n, code, out);
 }
 
-/// Whole rows of codes.
+/// A run of codes, in whole rows.
 template <class Code>
 struct row_run {
   const Code *begin, *end;
 };
 
-/// `a` or `b`, without a branch, which nobody could predict.
+/// Chooses `a` or `b` without a branch, which would be unpredictable.
 template <class Code>
 [[gnu::always_inline]] inline const Code* one_of(bool is_a, const Code* a, const Code* b) {
   return b + ((a - b) & -static_cast<std::ptrdiff_t>(is_a));
@@ -137,8 +138,8 @@ template <class Rows, class Code>
   return Rows::load(one_of(is_a, a.end, b.end));
 }
 
-/// An even number of rows. Each end of the output takes what it needs of both runs for itself, which may be more than
-/// half of one of them.
+/// Merges two runs with an even number of rows in all, from both ends of the output. Each end may take more than half
+/// of one run.
 template <class Rows, class Code>
 void merge_rows(row_run<Code> a, row_run<Code> b, Code* out) {
   const std::uint64_t n = static_cast<std::uint64_t>((a.end - a.begin) + (b.end - b.begin));
@@ -175,7 +176,7 @@ void merge_pairs(const Code* from, std::uint64_t n, std::uint64_t length, Code* 
   }
 }
 
-/// At most `most_by_networks` codes, in a room for as many whole blocks as a power of two has.
+/// Sorts at most `most_by_networks` codes. There must be room for whole blocks, rounded up to a power of two.
 template <class Code>
 void sort_by_networks(Code* room, std::uint64_t n) {
   using full = full_rows<Code>;
@@ -188,7 +189,7 @@ void sort_by_networks(Code* room, std::uint64_t n) {
       full::template merge_stored<block_rows>(room + begin, static_cast<int>(length / full::lanes));
 }
 
-/// At most `most_by_networks` codes.
+/// Sorts at most `most_by_networks` codes.
 template <class Code>
 void sort_small(const Code* codes, std::uint64_t n, sort_code<bits_of<Code>> code, bits_of<Code>* out) {
   if (n <= block<Code>) return sort_few(codes, n, code, out);
@@ -198,7 +199,8 @@ void sort_small(const Code* codes, std::uint64_t n, sort_code<bits_of<Code>> cod
   write_keys(room, n, code, out);
 }
 
-/// More codes, in a room for twice as many whole blocks; the last part may fill what is spare until it is merged.
+/// Sorts more codes by merging. `room` has space for twice as many whole blocks. Until it is merged, the last part may
+/// use the spare half.
 template <class Code>
 void sort_by_merging(Code* room, std::uint64_t n, sort_code<bits_of<Code>> code, bits_of<Code>* out) {
   constexpr std::uint64_t part = most_by_networks<Code>;
@@ -221,7 +223,7 @@ template <class Code>
   return low > below ? low : below;
 }
 
-/// Of 3^Depth codes at equal distances: the median of three, of which each is one of three, and so on.
+/// An approximate median of 3^Depth codes at equal distances: the median of three medians of three, and so on.
 template <int Depth, class Code>
 [[gnu::always_inline]] inline Code sampled_median(const Code* codes, std::uint64_t n) {
   if constexpr (Depth == 0) {
@@ -233,7 +235,7 @@ template <int Depth, class Code>
   }
 }
 
-/// Between the least and the largest code: not below some codes, unless all are equal, and above others.
+/// The middle between the least and the largest code: a pivot that always parts codes, unless all are equal.
 template <class Code>
 Code middle_value(const Code* codes, std::uint64_t n) {
   Code least = codes[0], largest = codes[0];
@@ -242,7 +244,7 @@ Code middle_value(const Code* codes, std::uint64_t n) {
     largest = codes[i] > largest ? codes[i] : largest;
   }
   const auto bits = [](Code c) { return static_cast<bits_of<Code>>(c); };
-  const bits_of<Code> between = bits(largest) - bits(least);  // of signed codes, too
+  const bits_of<Code> between = bits(largest) - bits(least);  // correct for signed codes, too
   return static_cast<Code>(bits(least) + between / 2 + (between != 0 ? 1 : 0));
 }
 
@@ -253,8 +255,8 @@ Code pivot_of(const Code* codes, std::uint64_t n, bool by_sample) {
   return n < many ? sampled_median<2>(codes, n) : sampled_median<3>(codes, n);
 }
 
-/// More than a few keys are those of parts, each of which is parted in turn. Where a sample deceived, the middle of the
-/// values is the next pivot: there are 2^32 or 2^64, so it is no more than so often.
+/// Parts codes until parts are short enough for networks. If a sampled pivot parts badly, the next pivot is the middle
+/// of the values. This halves the range of values, so it happens at most 32 or 64 times.
 template <class Code>
 void sort_by_parting(Code* codes, Code* room, std::uint64_t n, sort_code<bits_of<Code>> code, bits_of<Code>* out,
                      bool by_sample = true) {
@@ -276,7 +278,7 @@ void sort_by_parting(Code* codes, Code* room, std::uint64_t n, sort_code<bits_of
   sort_small(codes, n, code, out);
 }
 
-/// Returns where the parts end.
+/// Returns the end of each part.
 template <class Bits>
 Bits* part_codes(code_type<Bits>* codes, code_type<Bits>* room, std::uint64_t n, const Bits* splitters,
                  std::uint64_t parts, Bits* out, std::uint64_t* sizes) {
@@ -315,7 +317,7 @@ void sort(const Bits* keys, std::uint64_t n, sort_code<Bits> code, Bits* out, Bi
     sort_by_merging(as_codes(room), n, kept(code), out);
 }
 
-/// Whether no neighbours' codes are wrong, some of them looked at before each question.
+/// Whether is_wrong holds for no pair of neighbours. Checks the result only after every `some` pairs.
 template <class Bits, class Wrong>
 bool has_none(const Bits* keys, std::uint64_t n, sort_code<Bits> code, const Wrong& is_wrong) {
   constexpr std::uint64_t some = 256;

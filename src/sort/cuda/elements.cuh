@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   what the sorts on CUDA do with an element that they load or store.
+// What:   how the sorts on CUDA load and store an element.
 // Order:  code.hpp; what moves between passes is codes, encoded at the first load and decoded at the last store.
 // Shape:  none.
 // Limits: none.
@@ -18,7 +18,7 @@ using namespace backend::cuda;
 template <class Value>
 inline constexpr unsigned value_bytes = moves<Value> ? sizeof(Value) : 0;
 
-/// What a pass does with a key when it loads and when it stores it.
+/// How a pass converts a key when it loads it and when it stores it.
 template <class Bits>
 struct coding {
   sort_code<Bits> code;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   the sort of few elements on CUDA: by one group, in one launch.
-// Order:  by code; of equal codes the earlier element comes first. The network compares places in the input too.
-// Shape:  the fewest are sorted by the networks of merge_network.cuh, where warps meet through shared memory.
-//         Of more each lane sorts those it holds, and runs are merged in shared memory (merge_tile.cuh), by
-//         as many lanes as hold them.
+// Order:  by code; where codes are equal, the earlier element comes first. So the network compares places in the input
+//         too.
+// Shape:  the fewest elements are sorted by the networks of merge_network.cuh; warps exchange elements through shared
+//         memory. With more elements each lane sorts its own; then runs are merged in shared memory (merge_tile.cuh),
+//         by as many lanes as hold them.
 // Limits: most_few elements; works in place.
 // Twins:  none.
 //
@@ -20,8 +21,8 @@
 
 namespace tilewise::impl::sort::on_cuda {
 
-/// What the network takes. On an H100 2,048 `f32` take 8.2 us by it and 9.3 by merges, 1,024 `f64` 7.9 and 9.0, 1,024
-/// pairs of 4 and 4 bytes 8.9 and 9.5; twice as many take 13 and 12, 14 and 11, 15 and 11.
+/// The most bytes that the network sorts. On an H100 2,048 `f32` take 8.2 us by the network and 9.3 by merges, 1,024
+/// `f64` 7.9 and 9.0, 1,024 pairs of 4 and 4 bytes 8.9 and 9.5; twice as many take 13 and 12, 14 and 11, 15 and 11.
 inline constexpr std::uint64_t network_bytes = 8192;
 inline constexpr unsigned network_held = 8;  // elements of a lane
 template <class Bits, class Value>
@@ -39,7 +40,7 @@ struct network_shared {
   unsigned short from[moves<Value> ? network_held : 1][network_lanes<Bits, Value>];
 };
 
-/// As meet_in_warp, for lanes of any warp.
+/// Like meet_in_warp, for lanes of any warp.
 template <bool Mirrored, class Bits, class Value>
 __device__ void meet(network_elements<Bits, Value>& own, unsigned across, network_shared<Bits, Value>& s) {
   if (across < warp_size) return meet_in_warp<Mirrored>(own, across);
@@ -73,7 +74,8 @@ __global__ void __launch_bounds__(network_lanes<Bits, Value>)
     if constexpr (moves<Value>) own.from[i] = static_cast<unsigned short>(from);
   }
   sort_lanes(own, blockDim.x, [&](auto mirrored, unsigned across) { meet<mirrored.value>(own, across, shared); });
-  // Where there are several warps, they have met: all keys are read, which may lie where they go.
+  // If there are several warps, they have passed a barrier: all keys have been read, so their places may be
+  // overwritten.
   const unsigned first = threadIdx.x * network_held;
   Value value[network_held];
   if constexpr (moves<Value>) {
@@ -90,7 +92,8 @@ __global__ void __launch_bounds__(network_lanes<Bits, Value>)
   }
 }
 
-/// Lanes that hold more take longer, for one element follows the other; of 4096 elements those that hold five do too.
+/// Each lane holds 9 elements. Lanes that hold more take longer, since they handle one after the other; for 4096
+/// elements, lanes that hold five take longer too.
 template <class Bits, class Value>
 using few_tile = merge_tile<Bits, Value, 9>;
 template <class Bits, class Value>

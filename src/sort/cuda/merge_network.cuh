@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   each lane sorts the elements that it holds in registers, by the network of network.hpp. Lanes merge
-//         their runs by Batcher's bitonic network: those of a warp by shuffles, others as the caller lets them meet.
-// Order:  by code; of equal codes the one from the earlier place comes first, so equal codes keep their order.
+// What:   each lane sorts the elements that it holds in registers, by the network of network.hpp. Lanes merge their
+//         runs by Batcher's bitonic network: within a warp by shuffles, otherwise by a function of the caller.
+// Order:  by code; where codes are equal, the one from the earlier place comes first, so equal codes keep their order.
 // Shape:  the network is known at compile time, so every element has its own register.
 // Limits: n elements of a lane take about n * log2(n)^2 / 4 comparators, each of which is code.
 // Twins:  tw_sort_held in sort_axis/opencl/program.cl.
@@ -65,7 +65,7 @@ __device__ void sort_held(held_elements<Bits, Value, Held>& own) {
   (std::make_index_sequence<network<Held>.size()>{});
 }
 
-/// Of two lanes that meet, the lower keeps the lesser of each pair of elements.
+/// Compares the elements of two lanes pair by pair. The lower lane keeps the lesser of each pair.
 template <class Bits, class Value, unsigned Held>
 __device__ void keep_half(held_elements<Bits, Value, Held>& own, const held_elements<Bits, Value, Held>& other,
                           bool is_lower) {
@@ -81,8 +81,8 @@ __device__ void keep_half(held_elements<Bits, Value, Held>& own, const held_elem
   }
 }
 
-/// Each lane meets the one whose number differs in the bits of `across`. Pairs have equal indices, or, if mirrored,
-/// opposite ones.
+/// Exchanges elements with the lane whose number differs in the bits of `across`. Pairs have equal indices or, if
+/// mirrored, opposite indices.
 template <bool Mirrored, class Bits, class Value, unsigned Held>
 __device__ void meet_in_warp(held_elements<Bits, Value, Held>& own, unsigned across) {
   held_elements<Bits, Value, Held> other;
@@ -107,8 +107,8 @@ __device__ void merge_held(held_elements<Bits, Value, Held>& own) {
   if constexpr (Distance > 1) merge_held<Distance / 2>(own);
 }
 
-/// Sorts what `lanes` neighbouring lanes hold, a power of two: their runs are merged, two, four, and so on.
-/// meet(mirrored, across) lets lanes meet, where `mirrored` is a constant.
+/// Sorts the elements of `lanes` neighbouring lanes, a power of two: merges the runs of two lanes, of four, and so on.
+/// meet(mirrored, across) compares the elements of two lanes; `mirrored` is a compile-time constant.
 template <class Bits, class Value, unsigned Held, class Meet>
 __device__ void sort_lanes(held_elements<Bits, Value, Held>& own, unsigned lanes, const Meet& meet) {
   sort_held(own);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   one pass of merges of up to four runs, in which every group writes an equal piece.
-// Order:  of equal codes those of the earlier run come first.
-// Shape:  the ends of every tile's four pieces are found (merge_select.cuh); a group then loads them, merges
-//         the first with the second and the third with the fourth, and merges the two results.
+// What:   one pass that merges up to four runs at a time; every group writes a piece of equal length.
+// Order:  where codes are equal, those of the earlier run come first.
+// Shape:  one launch finds the ends of every tile's four pieces (merge_select.cuh). Then a group loads the pieces,
+//         merges the first with the second and the third with the fourth, and merges the two results.
 // Limits: those of the runs; a grid has fewer than 2^31 groups.
 // Twins:  opencl/merge.cl, sort_axis/opencl/rows.cl.
 #pragma once
@@ -29,10 +29,10 @@ __global__ void split_tiles(const Bits* keys, Runs runs, unsigned tile, std::uin
   splits[t] = select<2>(keys, runs, group, t * tile - group.begin);
 }
 
-/// The pieces of runs that a tile merges, side by side in it, every second one backwards.
+/// The pieces of runs that a tile merges. They lie side by side in the tile, every second one backwards.
 struct tile_pieces {
-  unsigned first[ways + 1];  // slots where they begin, and the end
-  std::uint64_t base[ways];  // their place in memory, as if the piece had slot 0 too
+  unsigned first[ways + 1];  // the slots where pieces begin, and the end
+  std::uint64_t base[ways];  // the place in memory that corresponds to slot 0, for each piece
 
   __device__ void lay_out(const split& begin, const split& end) {
     first[0] = 0;
@@ -88,7 +88,7 @@ __device__ void merge_pieces(merge_tile<Bits, Value>& tile, const tile_pieces& p
   __syncthreads();  // all lanes have read
   put_back(tile, own, upper ? Tile::room - 1 - diagonal : diagonal, upper);
   __syncthreads();             // both halves are merged
-  if (half == length) return;  // which was all: there are two runs
+  if (half == length) return;  // done: there are only two runs
   const unsigned first = threadIdx.x * held;
   if (first < length) {
     merge_piece(tile, {0, half, length - half, Tile::room}, first, own);
@@ -118,7 +118,7 @@ __device__ void merge_one_tile(unsigned number, const elements<Bits, Value>& fro
   write_keys(tile, to.keys + begin, length, with);
   if constexpr (moves<Value>) {
     // Neighbours come from a few stretches of memory, so values are gathered from there. All are read before any is
-    // stored: the compiler cannot know that a store leaves the others alone.
+    // stored: otherwise the compiler must assume that a store changes the others.
     Value value[Tile::held];
 #pragma unroll
     for (unsigned r = 0; r < Tile::held; ++r) {
@@ -145,7 +145,7 @@ unsigned tiles_of(std::uint64_t n) {
   return static_cast<unsigned>(ceil_div(n, merge_tile<Bits, Value>::length));
 }
 
-/// One pass: merges the runs of `from`, each group of `ways` into one.
+/// One pass: merges every `ways` neighbouring runs of `from` into one.
 template <class Bits, class Value, class Runs>
 void merge_pass(elements<Bits, Value> from, elements<Bits, Value> to, const Runs& runs, split* splits,
                 const coding<Bits>& with, queue& q) {
@@ -153,7 +153,7 @@ void merge_pass(elements<Bits, Value> from, elements<Bits, Value> to, const Runs
   const unsigned tiles = tiles_of<Bits, Value>(runs.n);
   split_tiles<<<ceil_div(tiles, split_group), split_group, 0, q.stream()>>>(static_cast<const Bits*>(from.keys), runs,
                                                                             tile, tiles, splits);
-  TW_CUDA(cudaGetLastError());  // the next kernel would take whatever lies there for splits
+  TW_CUDA(cudaGetLastError());  // if this launch failed, the next kernel would read undefined splits
   merge_tiles<<<tiles, merge_tile<Bits, Value>::group_size, 0, q.stream()>>>(from, to, runs, splits, with);
   TW_CUDA(cudaGetLastError());
 }

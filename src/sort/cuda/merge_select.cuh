@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   where the first elements of four merged runs end in each of them: multiway selection.
-// Order:  of equal codes those of the earlier run come first.
-// Shape:  one lane per selection. It samples each run at equal steps, moves past the least sample and all before it,
-//         and starts again with smaller steps; a round with two samples of each run leaves
-//         three fifths of what was wanted.
+// What:   multiway selection: finds where the first `wanted` elements of four merged runs end in each run.
+// Order:  where codes are equal, those of the earlier run come first.
+// Shape:  one lane per selection. It samples each run at equal steps, moves past the least sample and all elements
+//         before it, and starts again with smaller steps. After a round with two samples of each run, three fifths of
+//         the wanted elements remain.
 // Limits: runs in global memory, all of one length but for the last, or four of any lengths, which may lie apart and on
 //         other devices.
 // Twins:  tw_select in sort_axis/opencl/rows.cl.
 //
-// The problem is that of Varman, Scheufler, Iyer, Ricard, Merging multiple lists on hierarchical-memory
-// multiprocessors, 1991; they halve the distance of samples instead, and correct all ends after each round.
+// The problem is from Varman, Scheufler, Iyer, Ricard, Merging multiple lists on hierarchical-memory multiprocessors,
+// 1991. Their method halves the distance of samples instead, and corrects all ends after each round.
 #pragma once
 
 #include "sort/cuda/elements.cuh"
@@ -23,7 +23,7 @@ struct split {
   std::uint64_t at[ways];
 };
 
-/// The up to `ways` neighbouring runs that are merged at place `at`, of runs of one length but for the last.
+/// The group of up to `ways` neighbouring runs that are merged at place `at`. All runs but the last have one length.
 struct run_group {
   std::uint64_t begin, run, n;
 
@@ -53,9 +53,9 @@ struct equal_runs : neighbours {
   __device__ run_group around(std::uint64_t at) const { return {at, run, n}; }
 };
 
-/// Up to `ways` runs of any lengths, all that there are.
+/// A single group of up to `ways` runs of any lengths.
 struct given_group {
-  split last;  // where each ends; the first begins at 0
+  split last;  // the end of each run; the first begins at 0
   static constexpr std::uint64_t begin = 0;
 
   __device__ std::uint64_t end() const { return last.at[ways - 1]; }
@@ -69,8 +69,8 @@ struct given_runs : neighbours {
   __device__ given_group around(std::uint64_t) const { return {last}; }
 };
 
-/// The same of runs of keys that lie anywhere: element i of run r, counted as if they were neighbours from the first
-/// one's place on, lies `shift[r]` further.
+/// The same for runs of keys that lie anywhere. Indices count as if the runs followed each other from the first run's
+/// place on; the elements of run r lie `shift[r]` further.
 template <class Bits>
 struct placed_runs {
   split last{};
@@ -85,9 +85,9 @@ struct placed_runs {
   __device__ Bits code(Bits key) const { return coding.encode(key); }
 };
 
-/// Where the group's first `wanted` merged elements end. The least of samples `step` apart has at most step - 1
-/// elements of each other run before it, so it is one of those wanted as long as these are more than
-/// ways * (step - 1). `Ahead` samples of each run are read at a time, and as many passed.
+/// Returns where the first `wanted` merged elements of the group end. Samples are `step` apart, so before the least one
+/// there are at most step - 1 elements of each run. So it is among the wanted elements while more than
+/// ways * (step - 1) of them remain. `Ahead` samples of each run are read at a time, and as many are passed.
 template <unsigned Ahead, class Bits, class Runs, class Group>
 __device__ split select(const Bits* keys, const Runs& runs, const Group& group, std::uint64_t wanted) {
   split found = group.starts();

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   merges of neighbouring runs in a group's shared memory, each lane an equal piece of the merged run.
-// Order:  of equal codes those of the left run come first.
-// Shape:  the right run lies backwards after the left one, so that the cursor of an exhausted run meets the other
-//         run's greatest element, and no step has to check where a run ends. A lane merges into registers; when all
-//         have read, it puts its piece back. Values stay in memory meanwhile: their places move, in 16 bits.
+// What:   merges neighbouring runs in a group's shared memory; each lane merges a piece of equal length.
+// Order:  where codes are equal, those of the left run come first.
+// Shape:  the right run lies backwards after the left one. So the cursor of an exhausted run reaches the greatest
+//         element of the other run, and no step has to check where a run ends. A lane merges into registers and stores
+//         its piece when all lanes have read. Values stay in memory meanwhile; only their places move, as 16-bit
+//         numbers.
 // Limits: a tile is shorter than the memory by one lane's elements, so that it can be cut in two anywhere and both
 //         parts begin with a new lane.
 // Twins:  opencl/merge.cl, sort_axis/opencl/program.cl.
@@ -22,8 +23,8 @@ namespace tilewise::impl::sort::on_cuda {
 /// Tiles are a little longer than this: passes merge four runs, so 4^k elements need no pass for a small rest.
 inline constexpr unsigned least_tile = 4096;
 
-/// Elements of a lane: the more registers one takes, the fewer. Odd, so that lanes that step through their pieces meet
-/// different banks.
+/// Elements of a lane: fewer if an element takes more registers. The number is odd, so that lanes that step through
+/// their pieces use different banks.
 template <class Bits, class Value>
 inline constexpr unsigned most_held = moves<Value>        ? 9
                                       : sizeof(Bits) == 8 ? 17
@@ -34,13 +35,13 @@ struct merge_tile {
   static constexpr unsigned held = Held;
   static constexpr unsigned group_size = std::bit_floor(least_tile / (held - 1));
   static constexpr unsigned room = group_size * held, length = room - held;
-  /// Groups that a compute unit must have room for. Left alone, the compiler takes too many registers for that.
+  /// How many groups a compute unit must have room for. Without this limit the compiler uses too many registers.
   static constexpr unsigned groups = sizeof(Bits) == 8 ? (moves<Value> ? 3 : 5) : (moves<Value> ? 4 : 8);
 
   using slot = std::conditional_t<(value_bytes<Value> > sizeof(Bits)), Value, Bits>;
   using piece = held_elements<Bits, Value, Held>;
 
-  // With room before and after, where a cursor may read what is not used.
+  // With room before and after, where a cursor may read values that are not used.
   slot slots[held + room + held];
   unsigned short places[moves<Value> ? held + room + held : 1];
 
@@ -54,7 +55,7 @@ struct facing_runs {
   unsigned begin, left, right, end;  // left and right are lengths
 };
 
-/// How many of the first `diagonal` merged elements are the left run's.
+/// How many of the first `diagonal` merged elements come from the left run.
 template <class Bits>
 __device__ unsigned merge_path(const Bits* keys, const facing_runs& runs, unsigned diagonal) {
   unsigned low = diagonal > runs.right ? diagonal - runs.right : 0, high = min(diagonal, runs.left);
@@ -93,7 +94,7 @@ __device__ void merge_piece(merge_tile<Bits, Value, Held>& tile, const facing_ru
   }
 }
 
-/// Turns the slots of a merged piece into the places where the elements were before.
+/// Converts the slots of a merged piece to the original places of its elements.
 template <class Bits, class Value, unsigned Held>
 __device__ void look_up_places(merge_tile<Bits, Value, Held>& tile, held_elements<Bits, Value, Held>& own) {
   if constexpr (moves<Value>) {
@@ -114,7 +115,7 @@ __device__ void put_back(merge_tile<Bits, Value, Held>& tile, const held_element
   }
 }
 
-/// For `lanes` neighbouring lanes, a power of two.
+/// A barrier for `lanes` neighbouring lanes, a power of two.
 __device__ inline void synchronize(unsigned lanes) {
   if (lanes <= warp_size)
     __syncwarp();
@@ -122,8 +123,8 @@ __device__ inline void synchronize(unsigned lanes) {
     __syncthreads();
 }
 
-/// Sorts the tile's `room` keys, or those of each run of `run_lanes` lanes, a power of two, by themselves. Leaves in
-/// from() where each was.
+/// Sorts the tile's `room` keys, or the keys of every `run_lanes` lanes (a power of two) by themselves. Leaves each
+/// key's original place in from().
 template <class Bits, class Value, unsigned Held>
 __device__ void sort_tile(merge_tile<Bits, Value, Held>& tile,
                           unsigned run_lanes = merge_tile<Bits, Value, Held>::group_size) {

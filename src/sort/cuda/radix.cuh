@@ -27,8 +27,8 @@ __device__ unsigned digit_of(Bits code, unsigned shift) {
   return __byte_perm(static_cast<std::uint32_t>(code), 0, 0x4440 + shift / digit_bits);
 }
 
-/// -1, which the compiler must not know: then it complements a vote by multiplying, which leaves the units alone that
-/// are busiest, those for logic.
+/// -1, but hidden from the compiler. So a vote is complemented by a multiplication, which does not use the logic units:
+/// these are the busiest.
 static __constant__ unsigned minus_one = ~0u;
 
 __device__ inline unsigned and_of(unsigned a, unsigned b, unsigned c) {
@@ -50,8 +50,8 @@ __device__ inline unsigned lanes_with(unsigned digit) {
   return and_of(and_of(alike[0], alike[1], alike[2]), and_of(alike[3], alike[4], alike[5]), alike[6] & alike[7]);
 }
 
-/// One thread sorts the elements from `begin` to `end` by insertion; equal codes stay as they are. key_at(i) and
-/// value_at(i) are where element i lies.
+/// Sorts elements [begin, end) by insertion, with one thread; equal codes keep their order. key_at(i) and value_at(i)
+/// are references to element i.
 template <class Value, class Index, class KeyAt, class ValueAt, class CodeOf>
 __device__ __forceinline__ void insert_in_order(Index begin, Index end, const KeyAt& key_at, const ValueAt& value_at,
                                                 const CodeOf& code_of) {
@@ -84,7 +84,7 @@ __device__ __forceinline__ void place_in_warp(const Bits (&key)[Rows], unsigned 
   }
 }
 
-/// The sums that threads keep for sum_before: one for each warp, in sets of those that have a digit each.
+/// The memory of sum_before: one sum per warp, in sets of warps that have a digit each.
 template <class T, unsigned Warps>
 using warp_sums = T[ceil_div(Warps, digit_values / warp_size)][digit_values / warp_size];
 

@@ -24,10 +24,10 @@ inline constexpr unsigned cluster_rows = 4;    // a warp's keys: 32 per row
 inline constexpr unsigned cluster_warps = 32;  // of a group
 inline constexpr unsigned cluster_tile = cluster_rows * cluster_warps * warp_size;
 inline constexpr std::uint64_t cluster_capacity = most_cluster_groups * cluster_tile;
-/// Two of 2^16 random keys share four digits every other time; three would leave a hundred pairs, and longer runs of
-/// floats.
+/// With four digits, two of 2^16 random keys share all of them every other time. Three digits would leave a hundred
+/// such pairs, and longer runs with floats.
 inline constexpr unsigned cluster_digits = 4;
-inline constexpr unsigned longest_run = 16;  // that one thread puts in order
+inline constexpr unsigned longest_run = 16;  // the longest run that one thread sorts
 template <class Bits>
 inline constexpr bool may_settle = digits<Bits> > cluster_digits;
 
@@ -43,7 +43,7 @@ struct cluster_shared {
   cluster_tile_memory<Bits, Value> ordered;   // the group's own, by digit
   unsigned counts[cluster_warps][digit_values];
   unsigned totals[digit_values];  // this group's, for all groups to see
-  unsigned to[digit_values];      // place among all, less place in `ordered`
+  unsigned to[digit_values];      // place among all, minus place in `ordered`
   warp_sums<unsigned, cluster_warps> sums[2];
   // Bits that are set in any key, then those clear in any: for the group, for the cluster.
   unsigned seen[4], seen_by_all[4];
@@ -86,8 +86,8 @@ __device__ unsigned differing_digits(cluster_shared<std::uint64_t, Value>& s, co
   return found == 0 ? 1 : found;
 }
 
-/// Puts neighbours that share the bits from `settled` on in order; sets `again` in all groups if any run of them is
-/// long and out of order. What other threads move meanwhile are lower bits, which only one thread per run looks at.
+/// Sorts neighbours that share the bits from `settled` on. Sets `again` in all groups if any run of them is long and
+/// out of order. Meanwhile other threads change only lower bits, which only one thread per run reads.
 template <class Bits, class Value>
 __device__ void settle_runs(cluster_shared<Bits, Value>& s, unsigned settled, unsigned n) {
   const auto cluster = cooperative_groups::this_cluster();
@@ -185,7 +185,7 @@ __device__ void write_settled(const cluster_shared<Bits, Value>& s, const sort_t
 }
 
 #if __CUDA_ARCH__ >= 900
-/// A thread's elements: the one at `first` of the input, and those one warp further each.
+/// Loads a thread's elements: the one at `first` of the input, and then one every warp's width.
 template <class Bits, class Value>
 __device__ __forceinline__ void load_elements(Bits (&key)[cluster_rows], Value (&value)[cluster_rows],
                                               const sort_task<Bits, Value>& task, unsigned first, unsigned n) {
@@ -198,7 +198,7 @@ __device__ __forceinline__ void load_elements(Bits (&key)[cluster_rows], Value (
   }
 }
 
-/// From the group's tile to `ordered`, by digit; fills in `to`.
+/// Moves the group's tile to `ordered`, by digit. Fills in `to`.
 template <class Bits, class Value>
 __device__ __forceinline__ void order_by_digit(cluster_shared<Bits, Value>& s, const Bits (&key)[cluster_rows],
                                                const Value (&value)[cluster_rows], unsigned shift) {

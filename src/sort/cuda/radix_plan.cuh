@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   what a radix sort over memory does, decided on the device: which digits it needs, and where each one's runs
-//         begin.
+// What:   the plan of a radix sort over memory, made on the device: which digits it sorts by, and where the runs of
+//         each digit begin.
 // Order:  none; keys are counted.
 // Shape:  a sweep over the keys counts all digits in shared memory, several copies each, so that equal keys wait less;
 //         the last group to finish makes the plan.
@@ -21,7 +21,7 @@ struct radix_plan {
   unsigned again;    // set where that expectation fails: then all digits are sorted
 };
 
-/// What one pass reads, does and writes.
+/// One pass: its input, its digit and its output.
 template <class Bits, class Value>
 struct sweep_pass {
   bool runs;
@@ -40,7 +40,7 @@ struct radix_work {
   bool in_place;
   bool partial;  // whether the plan may leave low digits to settle()
   unsigned portions;
-  std::uint64_t most_tiles;  // of a portion
+  std::uint64_t most_tiles;  // the most tiles of a portion
   // Zero before the sort.
   unsigned long long* counts;  // of each digit's values
   unsigned* tickets;           // tiles drawn by each launch; the last one counts groups that are done counting
@@ -115,8 +115,8 @@ __device__ radix_plan<Bits> decide(const count_shared<Bits>& s, std::uint64_t n,
   plan.settled = lowest * digit_bits;
   for (unsigned d = lowest; d < digits<Bits>; ++d)
     if (!s.constant[d]) plan.shift[plan.passes++] = d * digit_bits;
-  // Keys that are all equal are copied by a pass. In place, the first of an odd number of passes would write over what
-  // it reads, so one digit is sorted twice.
+  // If all keys are equal, one pass copies them. In place, an odd number of passes would make the first one overwrite
+  // its own input, so one digit is sorted twice.
   while (plan.passes == 0 || (in_place && plan.passes % 2 == 1)) {
     plan.shift[plan.passes] = plan.passes == 0 ? 0 : plan.shift[plan.passes - 1];
     ++plan.passes;
@@ -124,7 +124,7 @@ __device__ radix_plan<Bits> decide(const count_shared<Bits>& s, std::uint64_t n,
   return plan;
 }
 
-/// The whole of the last group: the bases of the first portion, and the plan.
+/// Computes the bases of the first portion, and the plan. Called by all threads of the last group.
 template <class Work, class Bits>
 __device__ void make_plan(const Work& w, count_shared<Bits>& s) {
   constexpr unsigned together = count_warps * warp_size / digit_values;  // digits
@@ -192,8 +192,8 @@ __global__ void __launch_bounds__(count_warps* warp_size) count_digits(const rad
   if (s.last) make_plan(w, s);
 }
 
-/// Elements that share all sorted bits end up side by side, in the order of the input; where they are few, one
-/// thread sorts them by insertion. Where they are many, all digits must be sorted.
+/// Elements that share all sorted bits end up side by side, in the order of the input. If they are few, one thread
+/// sorts them by insertion; if they are many, all digits must be sorted.
 template <class Bits, class Value, unsigned Tile>
 __global__ void settle(const radix_work<Bits, Value, Tile> w) {
   constexpr unsigned most = 16;

@@ -2,10 +2,10 @@
 // What:   one pass of radix sort over memory: each element is read once and written once, to where its digit belongs.
 // Order:  stable; an element's place is the number of smaller digits, plus equal digits in earlier tiles, plus its rank
 //         in its own tile.
-// Shape:  groups draw tiles in order, each the next one while it has one. A tile's digits are counted first and the
-//         counts published, so that other tiles need not wait for ranks; then keys are ranked and gathered by digit in
-//         shared memory; one lane per digit looks back over earlier tiles' counts until it meets a sum over all of
-//         them; then runs of a digit are written together.
+// Shape:  groups draw tiles in order; a group draws the next tile while it works on one. A tile's digits are counted
+//         first and the counts published, so that other tiles need not wait for ranks. Then keys are ranked, and
+//         gathered by digit in shared memory. One lane per digit looks back over the counts of earlier tiles until it
+//         finds a sum over all before. Then runs of a digit are written together.
 // Limits: a launch takes one portion of the input, in which counts fit 30 bits. Nothing is read where it is written.
 // Twins:  opencl/onesweep.cl.
 #pragma once
@@ -19,7 +19,7 @@ struct sweep_shared {
   static constexpr unsigned threads = Warps * warp_size, tile = Rows * threads;
   Bits keys[tile];
   Value values[moves<Value> ? tile : 1];
-  // Where a digit's run goes, less its place in the tile.
+  // Where a digit's run goes, minus its place in the tile.
   Bits* keys_to[digit_values];
   Value* values_to[moves<Value> ? digit_values : 1];
   unsigned counts[Warps][digit_values];  // then places in the tile
@@ -30,7 +30,7 @@ struct sweep_shared {
 /// One launch's part of the sort.
 struct sweep_launch {
   unsigned pass, portion;
-  bool again;  // one of the passes that run only when radix_plan::again says so
+  bool again;  // whether this pass runs only if radix_plan::again is set
 };
 
 // What is published for a digit: 30 bits of count under one of these.
@@ -68,8 +68,8 @@ __device__ std::uint64_t place_run(const Work& w, const sweep_launch& l, unsigne
   return *base + before;
 }
 
-/// Codes of a tile's keys; those past the end are sorted last. A whole tile is told apart, since asking for each key
-/// takes time, and so does encoding keys that are codes.
+/// The codes of a tile's keys; keys past the end are sorted last. Whole tiles have separate code, since checking each
+/// key takes time; so have keys that are codes already.
 template <unsigned Tile, class Bits, unsigned Rows>
 __device__ __forceinline__ void load_rows(Bits (&key)[Rows], const Bits* from, unsigned in_tile, unsigned length,
                                           const coding<Bits>& with) {
@@ -86,8 +86,8 @@ __device__ __forceinline__ void load_rows(Bits (&key)[Rows], const Bits* from, u
   for (unsigned r = 0; r < Rows; ++r) key[r] = with.code.encode(key[r]);
 }
 
-/// Makes the compiler compute anew what it knows about a key. A register for each key's counter, kept from the count to
-/// the ranks, was worth less than larger tiles are.
+/// Makes the compiler compute values that depend on a key again. Keeping each key's counter in a register, from the
+/// count to the ranks, gained less than larger tiles.
 template <class Bits>
 __device__ __forceinline__ void forget(Bits& key) {
   if constexpr (sizeof(Bits) == 4)
@@ -96,8 +96,8 @@ __device__ __forceinline__ void forget(Bits& key) {
     asm volatile("" : "+l"(key));
 }
 
-/// Writes what lies in order. All keys are read before any is stored: the compiler cannot know that a store leaves the
-/// tile alone.
+/// Writes the ordered elements. All keys are read before any is stored: otherwise the compiler must assume that a store
+/// changes the tile.
 template <class Shared, class Bits, class Value, unsigned Rows>
 __device__ __forceinline__ void store_rows(const Shared& s, Bits (&key)[Rows], const sweep_pass<Bits, Value>& pass,
                                            unsigned length) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   sort by ranks of an input that fits into the shared memory of one cluster of groups, in one launch.
-// Order:  by code; of equal codes the earlier element comes first.
-// Shape:  each group sorts a piece of the input: a warp's part by Batcher's bitonic network, then runs are merged two
-//         at a time, where an element's place is its index in its run and its rank in the other one. All groups send
-//         each other their pieces, and an element's place in the output is its index in its piece and its rank in each
-//         other one. Ranks are found by binary searches, all of which take the same steps whatever the keys are.
+// Order:  by code; where codes are equal, the earlier element comes first.
+// Shape:  each group sorts a piece of the input. A warp sorts its part by Batcher's bitonic network. Then runs are
+//         merged two at a time: an element's place is its index in its run plus its rank in the other run. Then all
+//         groups send each other their pieces. An element's place in the output is its index in its piece plus its rank
+//         in each other piece. Ranks are found by binary searches, whose steps do not depend on the keys.
 // Limits: compute capability 9.0; most_ranked elements.
 // Twins:  documents/cuda_merge_rank.cu, in memory.
 //
@@ -22,7 +22,7 @@ namespace tilewise::impl::sort::on_cuda {
 
 inline constexpr unsigned rank_held = 2;  // elements of a lane: with few there are more warps, which hide waits
 inline constexpr unsigned rank_part = rank_held * warp_size;
-/// Lanes of a group: few where that many pieces are enough, since small pieces are sorted sooner.
+/// Lanes of a group: few if the cluster then has enough pieces, since small pieces are sorted faster.
 inline constexpr unsigned fewest_ranking = 256, most_ranking = 512;
 inline constexpr std::uint64_t most_ranked = most_cluster_groups * most_ranking * rank_held;
 /// Up to 512 keys of 32 bits, and 256 of all others, are sorted by the network of one group. On an H200 512 `u32` take
@@ -30,7 +30,7 @@ inline constexpr std::uint64_t most_ranked = most_cluster_groups * most_ranking 
 template <class Bits, class Value>
 inline constexpr std::uint64_t least_ranked = sizeof(Bits) + value_bytes<Value> == 4 ? 513 : 257;
 
-/// Where element i of a run lies: after every 128 bytes 16 are left out, so that the middles of runs, which
+/// Where element i of a run lies. After every 128 bytes 16 are left unused, so that the middles of runs, which
 /// neighbouring lanes read at once, are in different banks.
 template <class Bits>
 inline constexpr unsigned padded_row = 128 / sizeof(Bits);

@@ -15,20 +15,21 @@ namespace {
 
 using registry::rank;
 
-/// Samples of a bracket. A round tells as many of each cut to all, bytes that grow with the square of the ranks: few
-/// ranks take fewer rounds, many take more of less.
+/// Samples of a bracket. In each round every rank sends so many samples of each cut to all ranks; the bytes grow with
+/// the square of the number of ranks. So few ranks take few rounds with many samples, many ranks more rounds with
+/// fewer.
 constexpr unsigned few_ranks = 4;
 constexpr std::uint64_t of_few = 1024, of_many = 64;
 
-/// Every so-manieth element: the first column of a matrix, times one. Integers, so the product is exact.
+/// Reads every `distance`-th element, as the first column of a matrix times one. In integers this product is exact.
 registry::problem column_problem(std::size_t key_size, std::uint64_t rows, std::uint64_t distance) {
   return {.what = &matvec::matvec_algorithm(),
           .type = key_size == 4 ? dtype::u32 : dtype::u64,
           .shape = {rows, 1, distance}};
 }
 
-/// The host's view of a sorted run in a device's memory. It looks at all of the run from afar, then closer and closer
-/// at what is left of each cut's bracket.
+/// The host's view of a sorted run in a device's memory. It first reads elements of the whole run at large distances,
+/// then at smaller and smaller distances in the bracket of each cut.
 template <class Offer>
 class run_view {
   using Bits = typename decltype(Offer::code)::value_type;
@@ -41,7 +42,7 @@ class run_view {
     looks_.resize(cuts, look_at({0, n}));
   }
 
-  /// Samples of the bracket of cut number `cut`: an eighth of it or less apart, or each element.
+  /// Samples the bracket of cut number `cut`, at distances of at most an eighth of it, or every element.
   Offer samples_of(bracket of, std::size_t cut) {
     constexpr std::uint64_t enough = 9;
     Offer made{.of = of};
@@ -62,7 +63,7 @@ class run_view {
     std::uint64_t begin = 0, distance = 1;
     std::vector<Bits> codes;
 
-    /// How many of them come before an element.
+    /// How many of these elements come before `element`.
     std::uint64_t up_to(std::uint64_t element) const { return ceil_div(element - begin, distance); }
     bool shows(bracket of, std::uint64_t enough) const {
       return distance == 1 || up_to(of.end) - up_to(of.begin) >= enough;
@@ -83,7 +84,7 @@ class run_view {
     return std::make_shared<look>(look{of.begin, distance, codes(column, rows, 1)});
   }
 
-  /// Only on the host's memory some distance apart.
+  /// Reads n keys `distance` apart and encodes them. A distance other than 1 is only for memory of the host.
   std::vector<Bits> codes(const backend::memory& keys, std::uint64_t n, std::uint64_t distance) const {
     std::vector<Bits> all(n);
     if (distance != 1)
@@ -98,7 +99,7 @@ class run_view {
   backend::memory run_;
   sort_code<Bits> code_;
   backend::buffer one_;
-  std::vector<std::shared_ptr<const look>> looks_;  // for each cut, the last one
+  std::vector<std::shared_ptr<const look>> looks_;  // the last look for each cut
 };
 
 template <std::uint64_t Most, class Bits>
@@ -143,7 +144,7 @@ run_cuts cut_runs(const rank& r, const registry::problem& p, const backend::memo
 #if TILEWISE_WITH_CUDA
 namespace {
 
-/// Those of the ranks' runs that are not empty, and whose they are.
+/// The runs that are not empty, and the ranks that have them.
 struct shown_runs {
   std::vector<sorted_place> runs;
   std::vector<unsigned> of_rank;
@@ -159,7 +160,8 @@ struct shown_runs {
   }
 };
 
-/// Together: the cuts of the runs at some places of this rank's.
+/// Finds the cuts after the first places[i] merged elements, for each i. All ranks must call it together, each with its
+/// own places.
 std::vector<cut> look(const rank& r, const registry::problem& p, const backend::memory& own,
                       std::span<const std::uint64_t> lengths, std::span<const std::uint64_t> places) {
   std::vector<backend::group::parcel> sends;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the ranks of a group cut their sorted runs.
+// Finds where the ranks of a group cut their sorted runs.
 #pragma once
 
 #include "registry/ranks.hpp"
@@ -8,7 +8,7 @@
 
 namespace tilewise::impl::sort {
 
-/// Of each rank's run, the elements [at(rank, i), at(rank, i + 1)) belong to part i of the merged runs.
+/// Elements [at(rank, i), at(rank, i + 1)) of each rank's run belong to part i of the merged runs.
 class run_cuts {
  public:
   run_cuts(unsigned ranks, unsigned parts) : parts_(parts), at_(std::size_t{ranks} * (parts + 1), 0) {}
@@ -22,13 +22,14 @@ class run_cuts {
   std::vector<std::uint64_t> at_;
 };
 
-/// Together: cuts the ranks' sorted runs of keys, of the given lengths, so that part i of their stable merge is
-/// [border[i], border[i + 1]).
+/// Cuts the ranks' sorted runs of keys so that part i of their stable merge is [border[i], border[i + 1]). lengths[k]
+/// is the length of rank k's run. All ranks must call it together.
 run_cuts cut_runs(const registry::rank& r, const registry::problem& p, const backend::memory& run,
                   std::span<const std::uint64_t> lengths, std::span<const std::uint64_t> border);
 
-/// The same of up to 4 runs that all ranks' devices, which are CUDA's, read where they lie. Of this rank's part also
-/// the cuts at borders_of_pieces, from the begin of the part in each run, without the runs that it has nothing of.
+/// The same for up to 4 runs on CUDA devices, each of which can read all runs in place. `pieces` are the cuts of this
+/// rank's part at borders_of_pieces. They count from where the part begins in each run, and leave out the runs of which
+/// the part has no element.
 struct cut_part {
   run_cuts of_all;
   std::vector<cut> pieces;
@@ -36,7 +37,7 @@ struct cut_part {
 cut_part cut_runs_in_place(const registry::rank& r, const registry::problem& p, const backend::memory& run,
                            std::span<const std::uint64_t> lengths, std::span<const std::uint64_t> border);
 
-/// Why a member cannot look at its run.
+/// Why a member cannot take samples of its run; empty if all can.
 std::string cuts_unsupported(const registry::problem& p, const backend::device& group);
 
 }  // namespace tilewise::impl::sort

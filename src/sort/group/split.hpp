@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   where sorted runs on several ranks are cut, so that what precedes the cuts begins their stable merge.
+// What:   finds where to cut sorted runs on several ranks so that the elements before the cuts are the first of their
+//         stable merge.
 // Order:  smaller codes first; equal ones in order of rank, then of position.
-// Shape:  the cut of a run lies in a bracket. In each round every rank offers samples of its bracket to all; from all
-//         offers a rank knows, for each of its samples, how many elements precede it in the merge at least and at most.
-//         The bracket shrinks to the part whose samples are not decided.
-// Limits: if samples are at most an eighth of their bracket apart, a round leaves half of all brackets or less; with
-//         1024 samples and usual keys it leaves a few thousandths, with 64 a few hundredths.
+// Shape:  each rank keeps a bracket: the range of its run in which the cut lies. In each round every rank sends samples
+//         of its bracket to all others. From these a rank bounds, for each of its own samples, how many elements
+//         precede it in the merge. The bracket shrinks to the samples whose side of the cut these bounds leave open.
+// Limits: if samples are at most an eighth of their bracket apart, a round leaves at most half of the elements in
+//         brackets; with 1024 samples and usual keys it leaves a few thousandths, with 64 a few hundredths.
 // Twins:  split.hpp, for runs that one process can read.
 #pragma once
 
@@ -16,39 +17,39 @@
 
 namespace tilewise::impl::sort {
 
-/// Elements [begin, end) of a run, the cut among them or at the end: a cut after no element is known.
+/// The cut is at some index of [begin, end], both included. It is known if begin == end.
 struct bracket {
   std::uint64_t begin = 0, end = 0;
 
   std::uint64_t length() const { return end - begin; }
 };
 
-/// What a rank tells of its bracket: up to `most` samples at equal distances.
+/// What a rank sends about its bracket: up to `most` samples at equal distances.
 template <class Bits, std::uint64_t Most>
 struct offer {
   static constexpr std::uint64_t most = Most;
 
   bracket of;
-  std::uint64_t first = 0, distance = 1;  // of the samples, as elements
+  std::uint64_t first = 0, distance = 1;  // index of the first sample, and elements from one to the next
   std::uint64_t samples = 0;
   std::array<Bits, most> code = {};
 
   std::uint64_t at(std::uint64_t sample) const { return first + sample * distance; }
 };
 
-/// Where the cut of a run with so many of `all` elements can be at all, if `wanted` precede the cuts.
+/// The initial bracket of a run of `length` elements, if all runs have `all` elements and `wanted` precede the cuts.
 inline bracket first_bracket(std::uint64_t length, std::uint64_t all, std::uint64_t wanted) {
   const std::uint64_t others = all - length;
   return {wanted - std::min(wanted, others), std::min(length, wanted)};
 }
 
-/// How many elements precede one at least and at most, counted in brackets: nothing that is known to precede the cuts
-/// is left out, and nothing is counted that is known not to. This leaves the answer to "fewer than wanted?" as it is.
+/// Bounds on how many elements precede one. Elements outside the brackets are already decided: those before a bracket
+/// always count, those after it never do. This does not change the answer to "fewer than wanted?".
 struct place {
   std::uint64_t least = 0, most = 0;
 };
 
-/// The place of sample `s` of rank `own`; offers(k) is rank k's.
+/// The bounds for sample `s` of rank `own`; offers(k) is the offer of rank k.
 template <class Offers>
 place place_of(const Offers& offers, unsigned ranks, unsigned own, std::size_t s) {
   const auto code = offers(own).code[s];
@@ -65,7 +66,7 @@ place place_of(const Offers& offers, unsigned ranks, unsigned own, std::size_t s
   return sum;
 }
 
-/// The first of [0, count) for which `holds` is true; true stays true.
+/// The first index in [0, count) for which `holds` is true; `count` if there is none. Once true, it must stay true.
 template <class Predicate>
 std::size_t first_where(std::size_t count, const Predicate& holds) {
   std::size_t first = 0;
@@ -79,7 +80,7 @@ std::size_t first_where(std::size_t count, const Predicate& holds) {
   return first;
 }
 
-/// What is left of the bracket of rank `own`, if `wanted` elements of all runs precede the cuts.
+/// The bracket of rank `own` after this round, if `wanted` elements of all runs precede the cuts.
 template <class Offers>
 bracket narrowed(const Offers& offers, unsigned ranks, unsigned own, std::uint64_t wanted) {
   const auto& mine = offers(own);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   sort on the ranks of a group.
-// Order:  each rank sorts its part; the runs are merged, equal codes in order of rank. So equal keys keep the order
-//         of the input.
-// Shape:  a local sort; the exact cuts of all runs at the borders of the output (split.hpp); a merge of each
-//         rank's pieces of all runs, which are lent to it: a device that can reads them where they lie.
-// Limits: those of the members' variants; workspace of twice a rank's part, and what its local sort takes.
+// Order:  each rank sorts its part; then the runs are merged, equal codes in order of rank. So equal keys keep the
+//         order of the input.
+// Shape:  each rank sorts its part. Then all runs are cut exactly at the borders of the output (split.hpp), and each
+//         rank merges its pieces of all runs. A device that can read the other ranks' memory reads the pieces in place.
+// Limits: those of the members' variants; workspace of twice a rank's part, and that of its local sort.
 // Twins:  pieces.cpp, whose runs one device sorts.
 #include "scan/problem.hpp"
 #include "sort/group/cuts.hpp"
@@ -23,7 +23,7 @@ using backend::group::parcel;
 using backend::group::rank_memory;
 using registry::rank;
 
-/// Bytes of an element of each operand: of its key and of what moves with it, if anything does.
+/// The bytes of a key, and of the value that moves with it, if any.
 struct widths {
   std::array<std::size_t, 2> of;
   std::size_t columns;
@@ -32,7 +32,7 @@ struct widths {
       : of{size_of(p.type), payload_size(payload_of(p))}, columns(of[1] == 0 ? 1 : 2) {}
 };
 
-/// Elements in the memory of one device: a buffer for each column.
+/// Elements in the memory of one device: a buffer for keys and a buffer for values.
 class column_buffers {
  public:
   column_buffers(backend::queue& queue, const widths& width, std::uint64_t n)
@@ -52,7 +52,7 @@ registry::problem scan_of(std::uint64_t n) {
   return scan::problem_of<std::uint32_t>(n, op::sum, false, nullptr, false);
 }
 
-/// first, first + 1, ...: the sums of first, 1, 1, ...
+/// Writes first, first + 1, ..., as the prefix sums of first, 1, 1, ...
 void write_positions(const rank& r, const memory& to, std::uint64_t first, std::uint64_t n) {
   constexpr std::uint64_t word = sizeof(std::uint32_t), uploaded = 4096;
   const buffer terms(r.queue(), n * word);
@@ -70,7 +70,7 @@ void write_positions(const rank& r, const memory& to, std::uint64_t first, std::
   registry::run_on_rank(r, scan_of(n), where);
 }
 
-/// What one rank does.
+/// The work of one rank.
 class rank_sort {
  public:
   rank_sort(const registry::problem& p, const registry::bindings& where, const rank& r, bool cuts_in_place)
@@ -91,7 +91,7 @@ class rank_sort {
   }
 
  private:
-  /// The bytes of another column's elements.
+  /// Converts a range of bytes of keys to that of the same elements in another column.
   byte_range as_column(byte_range keys, std::size_t column) const {
     return {keys.begin / width_.of[0] * width_.of[column], keys.end / width_.of[0] * width_.of[column]};
   }
@@ -124,7 +124,7 @@ class rank_sort {
     return all;
   }
 
-  /// What is left to do once all ranks have sorted their parts.
+  /// Merges the runs, once all ranks have sorted their parts.
   void merge_runs(const column_buffers& run, const memory& values_out) const {
     const cut_part cuts = cut_runs_of_all(run.of(0));
     const std::array<memory, 2> out{local(where_.out[0], r_.index(), r_.part(where_.out[0])), values_out};
@@ -140,7 +140,7 @@ class rank_sort {
     return {cut_runs(r_, p_, run, lengths_of_runs(), borders()), {}};
   }
 
-  /// Of the other ranks' runs what belongs to this rank's part of the output.
+  /// Gets access to the pieces of the other ranks' runs that belong to this rank's part of the output.
   loan borrow(const column_buffers& run, const run_cuts& cuts) const {
     const unsigned me = r_.index();
     std::vector<parcel> sends;
@@ -155,7 +155,7 @@ class rank_sort {
     return r_.borrow(sends, receives);
   }
 
-  /// What the part of the output is merged from, in order of rank.
+  /// The pieces to merge into this rank's part of the output, in order of rank.
   std::vector<sorted_place> pieces_of(const column_buffers& run, const run_cuts& cuts, const loan& lent) const {
     std::vector<sorted_place> all;
     std::size_t next = 0;
@@ -185,7 +185,7 @@ class rank_sort {
     merger_of(r_.device().info())(part, {.in = {all.of(0), all.of(1)}, .out = {out[0], out[1]}}, border, r_.queue());
   }
 
-  /// Copies the pieces to places one after the other.
+  /// Copies the pieces so that they lie one after the other.
   void gather(std::span<const sorted_place> pieces, const std::array<memory, 2>& to) const {
     std::uint64_t at = 0;
     for (const sorted_place& one : pieces) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   sort/opencl:merge_path and sort/opencl:merge_rank, and merges of given runs.
+// What:   sort/opencl:merge_path and sort/opencl:merge_rank; also merges given runs.
 // Order:  merge.cl.
 // Shape:  merge_path: tiles are sorted, then passes double the runs. merge_rank: such passes, from runs of one on.
 //         Given runs: passes with launches for each pair.
@@ -25,19 +25,19 @@ namespace {
 using registry::problem;
 using registry::tuning;
 
-/// Passes that merge `runs` runs into one, two at a time.
+/// How many passes merge `runs` runs into one, two at a time.
 unsigned merges_of(std::uint64_t runs) { return static_cast<unsigned>(std::bit_width(runs - 1)); }
 
 // merge_path
 
-// Where the ends of a tile's parts are found: by the group that merges them, or by an earlier launch.
+// Who finds the ends of a tile's parts: the group that merges them, or an earlier launch.
 constexpr std::array<unsigned, 3> split_values{0, 1, 2};
 constexpr std::array<std::string_view, 3> split_words{"auto", "group", "launch"};
 constexpr std::array<registry::tuning_axis, 2> path_axes{{group_axis, {"split", split_values, 0, split_words}}};
 constexpr std::uint64_t few_tiles = 1024;  // "auto": up to this many groups search faster than one more launch
 constexpr unsigned split_group = 64;       // one item per tile: small groups use more compute units
 
-/// Pairs of neighbouring runs in a range of the elements: `period` elements, of which the left run has `run`.
+/// Pairs of neighbouring runs in a range of elements. A pair has `period` elements; its left run has `run` of them.
 struct run_pairs {
   std::uint64_t begin, n, run, period;
 };
@@ -73,7 +73,7 @@ void run_merge_rank(const problem& p, const registry::bindings& where, const tun
   const auto [group_size] = t.of(rank_axes);
   if (p.n() == 0) return;
   opencl_sort sort(p, where, queue, embedded::sort_merge_cl, "");
-  // A single element takes a pass too: it moves.
+  // A single element needs a pass too, which copies it.
   sort.plan(std::max(1u, merges_of(p.n())), false);
   for (unsigned pass = 0; pass < sort.passes(); ++pass)
     sort.move(sort.kernel("tw_merge_by_rank"), ceil_div(p.n(), group_size), group_size, pass, std::uint64_t{1} << pass);

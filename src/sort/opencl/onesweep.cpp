@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   sort/opencl:onesweep.
 // Order:  onesweep.cl.
-// Shape:  one launch counts all digits, and one for each digit moves all elements; few elements are merged. Many keys
-//         of 64 bits are sorted by as many digits as tell them apart, which the device decides: launches that nobody
-//         needs end at once.
-// Limits: fewer than 2^31 elements; local memory for one tile and its counts; devices that packets work on.
+// Shape:  one launch counts all digits, and one launch for each digit moves all elements. Few elements are merged
+//         instead. Many 64-bit keys are sorted only by as many digits as tell them apart. The device decides how many,
+//         and launches that are not needed end at once.
+// Limits: fewer than 2^31 elements; local memory for one tile and its counts; devices on which packets work.
 // Twins:  serial.cpp, cuda/radix.cu.
 #include "backend/opencl/device.hpp"
 #include "base/ceil_div.hpp"
@@ -30,24 +30,24 @@ constexpr unsigned warps = digit_values / 32;
 std::string group_definition() { return " -DTW_LOG_GROUP=" + std::to_string(std::countr_zero(digit_values)); }
 constexpr std::uint64_t most_elements = (std::uint64_t{1} << 31) - 1;
 
-// The keys of an item; the most are for 4 bytes alone.
+// The keys of a work-item; the largest number is only for 4-byte keys without values.
 constexpr std::array<unsigned, 6> rows_values{0, 1, 2, 3, 4, 5};
 constexpr std::array<std::string_view, 6> rows_words{"auto", "8", "16", "18", "22", "30"};
-// "planned": from the top as many as tell keys apart.
+// "planned": only as many leading digits as tell keys apart.
 constexpr std::array<unsigned, 3> digits_values{0, 1, 2};
 constexpr std::array<std::string_view, 3> digits_words{"auto", "all", "planned"};
 constexpr std::array<registry::tuning_axis, 2> axes{
     {{"rows", rows_values, 0, rows_words}, {"digits", digits_values, 0, digits_words}}};
 
-/// By "auto", as far as merging was faster.
+/// The tiles by which "auto" merges, up to the size where merging was faster.
 constexpr opencl_tiles merged_tiles{256};
 bool is_merged(const problem& p, const tuning& t) {
   const auto [rows, digits] = t.of(axes);
   return rows == 0 && digits == 0 && merged_tiles.tiles(p.n()) <= (size_of(p.type) == 4 ? 4 : 16);
 }
 
-/// "auto": few rows while there are few tiles, and then as many as leave room for several groups on a unit; keys alone
-/// take fewer registers.
+/// Chooses the rows. "auto" takes few rows while there are few tiles; then as many as leave room for several groups on
+/// a compute unit. Keys without values take fewer registers.
 unsigned rows_of(const problem& p, const tuning& t) {
   constexpr std::uint64_t few = 1 << 18, many = 1 << 22;
   const auto [rows, digits] = t.of(axes);
@@ -58,14 +58,15 @@ unsigned rows_of(const problem& p, const tuning& t) {
   return is_alone && p.n() >= many ? 30 : 22;
 }
 
-/// "auto": while there are few keys, a pass takes no longer than the launches that stand by.
+/// Whether the device plans the passes. "auto" does not for few keys: there a pass takes no longer than the launches
+/// that a plan keeps in reserve.
 bool is_planned(const problem& p, const tuning& t) {
   constexpr std::uint64_t least = 1 << 21;
   const auto [rows, digits] = t.of(axes);
   return digits == 0 ? size_of(p.type) == 8 && p.n() >= least : digits == 2;
 }
 
-/// Groups that count the digits: up to two for each compute unit, which has room for them.
+/// How many groups count the digits: up to two per compute unit, which has room for two.
 std::uint64_t counting_groups(std::uint64_t n, const device_info& on) {
   return std::min<std::uint64_t>(ceil_div(n, std::uint64_t{count_group} * count_rows),
                                  2 * std::max(1u, on.compute_units));
@@ -85,13 +86,13 @@ void sweep_all(const opencl_sort& sort, unsigned rows) {
                               1 + passes);
 }
 
-/// The launches of all digits, of which the plan needs some, and then those that sort again if it fails.
+/// Enqueues a launch for every digit, of which the plan uses some; then the launches that sort again if the plan fails.
 void sweep_by_plan(const problem& p, const opencl_sort& sort, unsigned rows) {
-  constexpr unsigned plan_bytes = 256, few = 4;  // groups of a compute unit
+  constexpr unsigned plan_bytes = 256, few = 4;  // few: groups per compute unit
   const std::uint64_t n = sort.count(), tiles = ceil_div(n, std::uint64_t{rows} * digit_values);
   const std::uint64_t groups = few * std::max(1u, sort.queue().device().info().compute_units);
   const unsigned passes = sort.passes();
-  const auto likely = ceil_div(static_cast<unsigned>(std::bit_width(n)) + 3, 8u);  // of random keys
+  const auto likely = ceil_div(static_cast<unsigned>(std::bit_width(n)) + 3, 8u);  // the digits that random keys need
   const backend::buffer plan(sort.queue(), plan_bytes);
   const cl_kernel settle =
       sort.queue().program(embedded::sort_settle_cl, sizes_of(p) + group_definition()).kernel("tw_settle");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   sort/opencl:radix.
 // Order:  radix.cl.
-// Shape:  one pass per digit: histograms of the tiles, their scan, the scatter; one launch where one tile is all.
+// Shape:  one pass per digit: histograms of the tiles, their scan, the scatter. If there is only one tile, one launch.
 // Limits: local memory for one tile and the offsets of its digits.
 // Twins:  serial.cpp.
 #include "backend/opencl/device.hpp"
@@ -23,11 +23,11 @@ constexpr std::uint64_t chunk_rows = 64;  // TW_ROWS in radix.cl
 constexpr std::uint64_t few_rows = 32;    // up to this many rows are added faster than one more launch starts
 constexpr unsigned max_digits = 256;
 
-// What adds up the rows; the same numbers as in radix.cl.
+// Which kernel adds up the rows; the same numbers as in radix.cl.
 enum adder : std::uint32_t { by_tiles = 0, by_chunks = 1, by_spine = 2 };
 
 constexpr std::array<unsigned, 3> digit_widths{4, 6, 8};
-// "launch": tw_spine adds up the rows even where they are few.
+// "launch": tw_spine adds up the rows even if there are few.
 constexpr std::array<unsigned, 2> spine_values{0, 1};
 constexpr std::array<std::string_view, 2> spine_words{"auto", "launch"};
 constexpr std::array<registry::tuning_axis, 3> axes{

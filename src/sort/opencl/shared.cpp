@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   what the sorts on OpenCL share on the host.
+// What:   host code that all sorts on OpenCL share.
 // Order:  program.cl: smaller codes first, every pass stable.
 // Shape:  a chain of passes between two memories; the last one writes the output.
 // Limits: workspace as large as the elements; works in place.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   short lines of a matrix sorted side by side, one in each lane of vectors; compiled for each x86-64 level.
-// Order:  by code (sort/code.hpp); equal codes are equal bits, so that a network, which is not stable, sorts keys.
-// Shape:  codes are collected with lines side by side, whichever way they lie in memory; each comparator is a minimum
-//         and a maximum of whole vectors.
+// Order:  by code (sort/code.hpp). Networks are not stable, but equal codes are equal bits, so this does not show.
+// Shape:  codes are copied so that lines are side by side, for rows and for columns. Each comparator is a minimum and a
+//         maximum of whole vectors.
 // Limits: as many lines as a block has lanes; all of them are read before any is written.
 // Twins:  serial.cpp; the network is that of sort/network.hpp.
 #include "sort_axis/cpu/kernels.hpp"
@@ -20,7 +20,7 @@ template <class Bits>
   }
 }
 
-/// Calls move(l, e) for each element: along memory, whichever way that is.
+/// Calls move(l, e) for each element e of each line l, in the order in which memory lies.
 template <class Bits, class Move>
 [[gnu::always_inline]] inline void for_each_element(const some_lines<const Bits>& along, std::uint64_t count,
                                                     std::uint64_t length, Move move) {

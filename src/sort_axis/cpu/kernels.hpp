@@ -7,11 +7,11 @@
 
 namespace tilewise::impl::sort_axis {
 
-/// Lines that one network sorts at once.
+/// How many lines one network sorts at once.
 template <class Bits>
 inline constexpr std::uint64_t lanes = 128 / sizeof(Bits);
 
-/// Elements of a line that are compared, and put in order.
+/// Compares two elements of a line and puts them in order.
 struct comparator {
   std::uint16_t low, high;
 };
@@ -29,8 +29,8 @@ struct some_lines {
 
 template <class Bits>
 struct cpu_kernels {
-  /// Sorts `count` lines, at most `lanes` of them, of `length` elements by a network for so many. The scratch has room
-  /// for `lanes` lines.
+  /// Sorts `count` lines of `length` elements; `count` is at most `lanes`. `by` is a network for `length` elements.
+  /// The scratch has room for `lanes` lines.
   void (*sort_side_by_side)(some_lines<const Bits> from, some_lines<Bits> to, std::uint64_t count, std::uint64_t length,
                             network by, sort::sort_code<Bits> code, Bits* scratch);
 };

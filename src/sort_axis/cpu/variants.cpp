@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   sort_axis on the CPU: short lines by networks, side by side in vectors, longer ones by the sort's kernels.
+// What:   sort_axis on the CPU: short lines by networks, side by side in vectors; longer lines by the kernels of sort.
 // Order:  by code (sort/code.hpp). Equal codes are equal bits, so every method gives the same lines.
-// Shape:  lines in tasks that a worker finishes alone; longer columns are copied to rows for that, a few at a time.
-//         Lines that are long and too few to share out are sorted one after another, each by all workers.
-// Limits: workspace for a line and what it is sorted with, for each worker, and of columns for as many as fill a cache
-//         line; works in place.
+// Shape:  a worker sorts one or more lines alone. Longer columns are first copied to rows, a few at a time. If lines
+//         are long and too few to keep all workers busy, they are sorted one after another, each by all workers.
+// Limits: for each worker, workspace for a line and for its sort; for columns, as many lines as fill a cache line.
+//         Works in place.
 // Twins:  serial.cpp; the kernels are in kernels.cpp, and those of sort.
 #include "backend/cpu/device.hpp"
 #include "base/ceil_div.hpp"
@@ -22,13 +22,13 @@ namespace tilewise::impl::sort_axis {
 
 namespace {
 
-/// Lines that a network sorts: those so short that it pays without one in each lane, and all for which it is faster
-/// than the sort of each line by itself. At 512 elements it takes a third of the time.
+/// Whether a network sorts the lines. Very short lines gain by it even if some lanes have no line. Longer lines use it
+/// as long as it is faster than sorting each line by itself; at 512 elements it takes a third of the time.
 template <class Bits>
 bool has_short_lines(std::uint64_t count, std::uint64_t length) {
   return length <= (count < lanes<Bits> ? 16 : 1024);
 }
-/// Elements of a task of short lines: enough that taking the task costs nothing.
+/// Elements of a task of short lines: enough that the cost of taking a task does not show.
 constexpr std::uint64_t task_elements = 32768;
 
 template <class Bits>
@@ -64,8 +64,8 @@ std::vector<comparator> network_for(std::uint64_t length) {
   return all;
 }
 
-/// Calls `use` with the network. Those of up to 32 elements are kept, since to make one takes longer than to sort a few
-/// lines with it.
+/// Calls `use` with the network. Networks for up to 32 elements are cached, since making one takes longer than sorting
+/// a few lines with it.
 template <class Use>
 void with_network_for(std::uint64_t length, const Use& use) {
   constexpr std::uint64_t kept = 32;
@@ -94,7 +94,7 @@ void sort_short_lines(const job<Bits>& j, const std::vector<comparator>& all) {
 
 // Longer lines
 
-/// A queue of its own for each worker, on which the sort's code sorts a line while other workers sort theirs.
+/// A queue for each worker, so that the code of sort can sort a line on it while other workers sort theirs.
 class own_queues {
  public:
   explicit own_queues(backend::cpu::queue& of) : all_(of.threads()) {
@@ -120,8 +120,8 @@ void sort_rows(const job<Bits>& j) {
   });
 }
 
-/// Columns that are copied at once, and how far apart they lie then: columns a power of two apart would compete for the
-/// same places in the caches.
+/// How many columns are copied at once, and their distance in the copy. Columns a power of two apart would compete for
+/// the same cache sets.
 template <class Bits>
 constexpr std::uint64_t strip = 64 / sizeof(Bits);
 template <class Bits>
@@ -179,7 +179,7 @@ void sort_columns_by_all(const job<Bits>& j) {
 
 template <class Bits>
 void sort_lines(const job<Bits>& j) {
-  constexpr std::uint64_t long_line = 32768, each = 4;  // lines that make up for what one worker takes longer
+  constexpr std::uint64_t long_line = 32768, each = 4;  // lines per worker: all workers then end at about one time
   const bool is_shared_out = j.queue.threads() == 1 || j.length < long_line || j.count >= each * j.queue.threads();
   if (has_short_lines<Bits>(j.count, j.length))
     with_network_for(j.length, [&](const std::vector<comparator>& all) { sort_short_lines(j, all); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   rows that are longer than a tile, all at once.
+// What:   sorts rows that are longer than a tile, all at once.
 // Order:  by code (sort/code.hpp).
 // Shape:  the merge sort of sort/cuda/merge_path.cu, with tiles and merged runs that end where their row ends: each
 //         launch has a group for each tile of each row.
@@ -13,14 +13,14 @@
 
 namespace tilewise::impl::sort_axis::on_cuda {
 
-/// Rows on their way from one memory to another.
+/// The input and the output of a launch: rows in two memories.
 template <class Bits>
 struct rows_pass {
   Bits* from;
   std::uint64_t from_pitch;
   Bits* to;
   std::uint64_t to_pitch;
-  unsigned tiles;  // of a row
+  unsigned tiles;  // tiles of a row
   sort::on_cuda::coding<Bits> with;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   lines of up to a tile of the merge sort, several of them in one group.
+// What:   sorts lines of up to a tile of the merge sort, several lines in one group.
 // Order:  by code (sort/code.hpp).
-// Shape:  up to 16 elements: a thread each, by a network in registers; rows are staged in the order in which they lie
-//         in memory. More: as many lanes as hold the line's elements, a power of two, merge what each has sorted.
-// Limits: columns lie side by side in a tile, so that of long ones there are few.
+// Shape:  up to 16 elements: one thread sorts a line, by a network in registers; rows are staged in memory order. More
+//         elements: a power of two of lanes, as many as hold the line, sort their elements and merge them.
+// Limits: columns lie side by side in a tile, so a tile has only a few long columns.
 // Twins:  opencl/lines.cl, opencl/short.cl.
 #pragma once
 
@@ -93,8 +93,8 @@ bool fills_sectors(std::uint64_t length) {
 template <class Bits>
 struct lines_of_lanes {
   job<Bits> all;
-  unsigned lanes;       // of a line
-  unsigned reciprocal;  // 2^32 by the length, rounded up: exact for places in a tile
+  unsigned lanes;       // lanes of a line
+  unsigned reciprocal;  // 2^32 / length, rounded up: dividing places in a tile by it is exact
 };
 
 /// Calls move(slot, line, element) for the elements of the lines that are present, in the order in which they lie in
@@ -136,7 +136,7 @@ __global__ void __launch_bounds__(Tile::group_size, groups<Tile>)
   });
 }
 
-/// Calls use(std::type_identity<Tile>) with the tile whose lanes hold the fewest keys, but `each`.
+/// Calls use(std::type_identity<Tile>) with the tile whose lanes hold the fewest keys, but at least `each`.
 template <class Bits, class Use>
 void with_tile(std::uint64_t each, const Use& use) {
   constexpr unsigned most = tile<Bits>::held, less = most / 4;

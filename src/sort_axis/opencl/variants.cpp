@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   sort_axis on OpenCL: which of the kernels sort a matrix's lines, by their length.
+// What:   sort_axis on OpenCL: chooses the kernels that sort a matrix's lines, by their length.
 // Order:  program.cl. Equal codes are equal bits, so every method gives the same lines.
-// Shape:  short lines are an item's alone, and those of up to a tile share one. Longer rows are cut into tiles, which
-//         passes merge for all rows at once. Columns that do not lie side by side in a tile by whole sectors are
-//         transposed, and back. Very long lines, and a single one, are sorts of their own.
+// Shape:  one work-item sorts a short line. Lines of up to a tile share a tile. Longer rows are cut into tiles, which
+//         passes merge for all rows at once. Columns are transposed and back, unless so many lie side by side in a tile
+//         that they fill whole sectors. Very long lines, and a single line, are separate calls of sort.
 // Limits: workspace of the size of the input for lines that are longer than a tile, and for columns that are
 //         transposed; works in place.
 // Twins:  serial.cpp, cuda/variants.cu.
@@ -31,23 +31,23 @@ using registry::tuning;
 constexpr std::array<registry::tuning_axis, 1> axes{{sort::group_axis}};
 constexpr unsigned side = 32, ways = 4;  // the same numbers as in program.cl and rows.cl
 
-constexpr std::uint64_t sector = 32;  // bytes that memory moves at least
+constexpr std::uint64_t sector = 32;  // the smallest transfer of memory, in bytes
 
-/// What an item holds at most: with more, registers spill. In columns it holds the elements' places, too.
+/// The most keys that a work-item holds: with more, registers spill. For columns it also holds the elements' places.
 constexpr unsigned most_held(std::uint64_t size, bool by_rows) { return size == 8 ? 17 : by_rows ? 33 : 25; }
-/// Short lines are an item's alone.
+/// Whether one work-item sorts a line alone.
 constexpr bool is_short(std::uint64_t length, std::uint64_t size) { return length <= most_held(size, true); }
 
-/// How a group shares a tile among its items.
+/// How a work-group divides a tile among its work-items.
 struct tile_shape {
   unsigned group;
   unsigned held;  // keys of an item, or of each of its short lines: TW_HELD in program.cl
 
   std::uint64_t room() const { return std::uint64_t{group} * held; }
-  std::uint64_t length() const { return room() - held; }  // of the tiles of a longer row
-  /// Items that hold a line.
+  std::uint64_t length() const { return room() - held; }  // the length of the tiles of a longer row
+  /// How many work-items hold a line.
   std::uint64_t items_for(std::uint64_t line) const { return std::bit_ceil(ceil_div(line, std::uint64_t{held})); }
-  /// Short lines of an item: enough for a dozen loads at once.
+  /// How many short lines a work-item takes: enough for a dozen loads at once.
   unsigned each() const { return std::max(1u, 12 / held); }
   std::uint64_t local_bytes(std::uint64_t line, std::uint64_t size) const {
     const std::uint64_t square = side * (side + 1), staged = room() * each();
@@ -55,8 +55,8 @@ struct tile_shape {
   }
 };
 
-/// The keys of an item for lines of a length: as few items as can hold one, with little room left over. Each number is
-/// a program of its own.
+/// The keys per work-item for lines of a given length: as few work-items as can hold a line, with little space left
+/// over. Each number needs its own program.
 unsigned held_for(std::uint64_t length, std::uint64_t size, bool by_rows, unsigned group) {
   constexpr std::array<unsigned, 7> numbers{3, 5, 9, 13, 17, 25, 33};
   const std::uint64_t most = most_held(size, by_rows);
