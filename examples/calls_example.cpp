@@ -11,12 +11,12 @@ int main() {
   const std::vector<std::int32_t> a{1, 2, 3}, b{4, 5, 6};
   std::vector<std::int64_t> values{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
 
-  float sum = tw::reduce(x), most = tw::reduce(x, {.operation = tw::op::max}), more = tw::reduce(x, 5.0f);
+  float sum = tw::reduce(x), most = tw::reduce(x, {.op = tw::op::max}), more = tw::reduce(x, {.init = 5.0f});
   tw::inclusive_scan(x, y);
-  tw::exclusive_scan(y, y, 0);
-  auto rows = tw::reduce_axis(x, {3, 4}, tw::axis::rows);
-  auto running = tw::inclusive_scan_axis(x, {3, 4}, tw::axis::columns);
-  tw::sort_axis(columns, {3, 4}, tw::axis::columns);
+  tw::exclusive_scan(y, y, {.init = 0});
+  auto rows = tw::reduce(tw::along(x, {3, 4}, tw::axis::rows));
+  auto running = tw::inclusive_scan(tw::along(x, {3, 4}, tw::axis::columns));
+  tw::sort(tw::along(columns, {3, 4}, tw::axis::columns));
   auto order = tw::argsort(x);
   auto descending = tw::sorted(x, {.order = tw::sort_order::descending});
   auto product = tw::matmul(x, {3, 4}, x, {4, 3});

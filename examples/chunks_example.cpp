@@ -31,7 +31,7 @@ int main() {
   std::ofstream out("chunks_example.out", std::ios::binary);
   tw::partial<float> sum;  // of all that was read so far
   for (auto chunk = read(in, 12'345); !chunk.empty(); chunk = read(in, 12'345)) {
-    tw::inclusive_scan(chunk, chunk, sum);  // continues the running sums, and appends the chunk to `sum`
+    tw::inclusive_scan(chunk, chunk, {.carry = &sum});  // continues the running sums, and appends the chunk to `sum`
     write(out, chunk);
   }
   out.close();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library's calls, for operands whose types are known only at run time. This file uses nothing of Python.
+// Operands whose types are known only at run time, and calls with them. This file uses nothing of Python.
 #pragma once
 
 #include <tilewise/tilewise.hpp>
@@ -43,9 +43,10 @@ class device_array {
 
   dtype type() const { return static_cast<dtype>(values_->index()); }
   template <scalar T>
-  array<T>& as() {
+  const array<T>& as() const {
     return std::get<array<T>>(*values_);
   }
+  detail::argument as(const char* name) const;
   const tilewise::device& device() const;
   std::uint64_t size() const;
   void* native() const;
@@ -72,10 +73,10 @@ struct operand {
   void* host = nullptr;
   std::shared_ptr<device_array> there;  // null for host memory
 
-  template <scalar T>
-  std::span<T> span() const {
-    return {static_cast<T*>(host), count};
-  }
+  /// As the library takes it; `name` is what its messages call it.
+  detail::argument as(const char* name) const;
+  detail::argument as(const char* name, matrix_layout of) const;
+  detail::argument as(const char* name, matrix_layout of, axis which) const;
 };
 
 /// A value of any type.
@@ -91,49 +92,33 @@ class number {
     std::memcpy(&value, bytes_, sizeof value);
     return value;
   }
+  /// As an option of a call.
+  tilewise::number given(dtype type) const {
+    return with_type(type, [this]<class T>(T) { return tilewise::number(as<T>()); });
+  }
+  /// As the result of a call.
+  detail::argument result(dtype type) { return {.name = "the result", .type = type, .size = 1, .host = bytes_}; }
 
  private:
   alignas(8) unsigned char bytes_[8] = {};
-};
-
-/// The options of every call: where and how to run.
-struct placement {
-  std::optional<tilewise::device> device;
-  std::string_view variant, tuning;
 };
 
 /// The state of a partial<T> of any type.
 using any_partial = std::variant<partial<float>, partial<double>, partial<std::int32_t>, partial<std::int64_t>,
                                  partial<std::uint32_t>, partial<std::uint64_t>>;
 
-/// All operands of a call must be in host memory, or all on one device, and have the types that the call asks for.
-namespace calls {
+/// Appends an operand of the same type.
+void push(any_partial& onto, const operand& values, const placement& where);
 
-number reduce(const operand& in, op operation, const number* init, const placement& how);
-void reduce_axis(const operand& in, matrix_layout of_in, axis which, const operand& values, op operation,
-                 const number* init, const placement& how);
-void scan(const operand& in, const operand& out, bool exclusive, op operation, const number* init, any_partial* carry,
-          const placement& how);
-void scan_axis(const operand& in, matrix_layout of_in, axis which, const operand& out, matrix_layout of_out,
-               bool exclusive, op operation, const number* init, const placement& how);
-void push(any_partial& onto, const operand& values, const placement& how);
-void sort(const operand& in, const operand& out, sort_order order, const placement& how);
-void sort_axis(const operand& in, matrix_layout of_in, axis which, const operand& out, matrix_layout of_out,
-               sort_order order, const placement& how);
-void argsort(const operand& in, const operand& indices, sort_order order, const placement& how);
-void sort_by_key(const operand& keys, const operand& values, const operand& keys_out, const operand& values_out,
-                 sort_order order, const placement& how);
-void matmul(const operand& a, matrix_layout of_a, const operand& b, matrix_layout of_b, const operand& c,
-            matrix_layout of_c, bool fast, const placement& how);
-void matvec(const operand& a, matrix_layout of_a, const operand& x, const operand& y, const placement& how);
-number dot(const operand& x, const operand& y, const placement& how);
-void polymul(const operand& a, const operand& b, const operand& c, std::optional<std::uint64_t> modulus,
-             const placement& how);
-void convolve(const operand& image, image_size of_image, const operand& mask, image_size of_mask, const operand& y,
-              border at_edges, const placement& how);
-void diffuse(const operand& field, const operand& result, const diffusion& problem, bool allow_unstable,
-             const placement& how);
-
-}  // namespace calls
+/// Makes a call in the turn of its device. All operands must be in host memory, or all on the device of `first`.
+template <class Call>
+void in_turn(const operand& first, const placement& where, const Call& call) {
+  std::optional<turn> mine;
+  if (first.there)
+    mine.emplace(first.there->device());
+  else if (where.device)
+    mine.emplace(*where.device);
+  call();
+}
 
 }  // namespace tilewise::python

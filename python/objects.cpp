@@ -121,7 +121,7 @@ void push_values(shared_partial& self, py::handle values, py::handle device, py:
   const placement how = placement_of(device, variant, tuning, more);
   without_interpreter([&] {
     const std::lock_guard mine(self.one_at_a_time);
-    calls::push(self.state, more.memory, how);
+    push(self.state, more.memory, how);
   });
 }
 

@@ -36,7 +36,7 @@ struct float_product {
   /// The product as the CPU computes it.
   std::vector<float> expected() const {
     std::vector<float> c = floats_of(poisoned(f.m * f.ldc * sizeof(float)));
-    matmul<float>(std::span(a), {f.m, f.k, f.lda}, std::span(b), {f.k, f.n, f.ldb}, std::span(c), {f.m, f.n, f.ldc});
+    matmul(std::span(a), {f.m, f.k, f.lda}, std::span(b), {f.k, f.n, f.ldb}, std::span(c), {f.m, f.n, f.ldc});
     return c;
   }
 

@@ -46,7 +46,7 @@ class TILEWISE_API array {
 
 /// An array of the same size on the same device, for a result; its contents are unspecified. On a group, each rank gets
 /// as many elements as it has of `other`.
-template <scalar T>
+template <class T>
 TILEWISE_API array<T> allocate_like(const array<T>& other);
 
 }  // namespace tilewise

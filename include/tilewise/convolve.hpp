@@ -2,11 +2,7 @@
 // Convolution of an image with a mask.
 #pragma once
 
-#include <tilewise/array.hpp>
-#include <tilewise/error.hpp>
-#include <tilewise/export.hpp>
-
-#include <optional>
+#include <tilewise/call.hpp>
 
 namespace tilewise {
 
@@ -37,6 +33,16 @@ struct convolve_options {
 /// columns, if the image has no pixels, or if the mask is larger than the image and the border is border::valid.
 TILEWISE_API image_size convolved_size(image_size image, image_size mask, border at_edges);
 
+namespace detail {
+
+inline void convolve(const argument& image, const argument& mask, const argument& y, const convolve_options& options) {
+  const argument in[]{image, mask};
+  const setting settings[]{{"border", static_cast<unsigned>(options.border)}};
+  call({.algorithm = "convolve", .in = in, .out = {&y, 1}, .settings = settings}, options);
+}
+
+}  // namespace detail
+
 /// y[i, j] is the sum of mask[r, s] * x[i + r - h, j + s - w] over all r and s. Here x is the image, and h and w are
 /// half the mask's rows and columns, rounded down. The mask is not flipped. With border::valid, i and j count from h
 /// and w.
@@ -44,36 +50,27 @@ TILEWISE_API image_size convolved_size(image_size image, image_size mask, border
 /// No term is skipped: with border::zero, pixels beyond the image are +0, so an infinite weight there makes a NaN. A
 /// NaN result is the canonical NaN. The image, the mask and y must have the given sizes, and y must not overlap the
 /// other two. Throws `invalid_argument`, with the sizes, before it writes anything.
+/// Asynchronous on a device.
 /// Source: Gonzalez and Woods, Digital Image Processing, 4th edition, 3.4; docs/order.md describes the order.
-template <pixel T>
-TILEWISE_API void convolve(std::span<const T> image, image_size of_image, std::span<const T> mask, image_size of_mask,
-                           std::span<T> y, const convolve_options& options = {});
-
-/// The same on a device, asynchronous in its queue.
-template <pixel T>
-TILEWISE_API void convolve(const array<T>& image, image_size of_image, const array<T>& mask, image_size of_mask,
-                           array<T>& y, const convolve_options& options = {});
-
-template <host_range Image, host_range<element_of<Image>> Mask, host_output<element_of<Image>> Y>
+template <plain_operand Image, beside<Image> Mask, output_beside<Image> Y>
+requires pixel<element_of<Image>>
 void convolve(const Image& image, image_size of_image, const Mask& mask, image_size of_mask, Y&& y,
               const convolve_options& options = {}) {
-  tilewise::convolve(as_input(image), of_image, as_input(mask), of_mask, as_output(y), options);
+  detail::convolve(detail::argument_for("the image", image, {of_image.rows, of_image.columns}),
+                   detail::argument_for("the mask", mask, {of_mask.rows, of_mask.columns}),
+                   detail::argument_for("y", y), options);
 }
-template <host_range Image, host_range<element_of<Image>> Mask>
-std::vector<element_of<Image>> convolve(const Image& image, image_size of_image, const Mask& mask, image_size of_mask,
-                                        const convolve_options& options = {}) {
+/// Returns y.
+template <plain_operand Image, beside<Image> Mask>
+requires pixel<element_of<Image>>
+auto convolve(const Image& image, image_size of_image, const Mask& mask, image_size of_mask,
+              const convolve_options& options = {}) {
   const image_size result = convolved_size(of_image, of_mask, options.border);
-  auto y = host_result<element_of<Image>>(result.rows * result.columns);
-  tilewise::convolve(as_input(image), of_image, as_input(mask), of_mask, as_output(y), options);
-  return y;
-}
-template <pixel T>
-array<T> convolve(const array<T>& image, image_size of_image, const array<T>& mask, image_size of_mask,
-                  const convolve_options& options = {}) {
-  const image_size result = convolved_size(of_image, of_mask, options.border);
-  array<T> y = image.device().template allocate<T>(result.rows * result.columns);
+  auto y = detail::result_beside<element_of<Image>>(image, result.rows * result.columns);
   tilewise::convolve(image, of_image, mask, of_mask, y, options);
   return y;
 }
+
+TILEWISE_REFUSE_OTHERS(convolve)
 
 }  // namespace tilewise

@@ -61,15 +61,16 @@ class TILEWISE_API device {
   const std::string& name() const { return info().name; }  ///< the name that open() takes
 
   /// Copies host data to the device.
-  template <scalar T>
+  template <class T>
   array<T> upload(std::span<const T> values) const;
   template <host_range Range>
-  array<element_of<Range>> upload(const Range& values) const {
-    return upload(as_input(values));
+  array<scalar_of<element_of<Range>>> upload(const Range& values) const {
+    using T = scalar_of<element_of<Range>>;
+    return upload(std::span(reinterpret_cast<const T*>(std::ranges::data(values)), std::ranges::size(values)));
   }
 
   /// An array of `count` elements with unspecified contents. Throws `out_of_memory`.
-  template <scalar T>
+  template <class T>
   array<T> allocate(std::uint64_t count) const;
 
   /// Waits until all enqueued work on this device is done.

@@ -2,11 +2,7 @@
 // The diffusion benchmark: explicit time steps of a field between two fixed strips.
 #pragma once
 
-#include <tilewise/array.hpp>
-#include <tilewise/error.hpp>
-#include <tilewise/export.hpp>
-
-#include <optional>
+#include <tilewise/call.hpp>
 
 namespace tilewise {
 
@@ -42,34 +38,41 @@ struct diffuse_options {
   bool allow_unstable = false;                  ///< compute even if the rate exceeds largest_stable_rate()
 };
 
+namespace detail {
+
+inline void diffuse(argument field, const argument& result, const diffusion& problem, const diffuse_options& options) {
+  field.of = matrix_layout(problem.rows, problem.columns);
+  const named_number numbers[]{
+      {"steps", problem.steps}, {"mask", problem.mask}, {"dx", problem.dx}, {"dy", problem.dy}, {"rate", problem.rate}};
+  call({.algorithm = "diffuse",
+        .in = {&field, 1},
+        .out = {&result, 1},
+        .numbers = numbers,
+        .allow_unstable = options.allow_unstable},
+       options);
+}
+
+}  // namespace detail
+
 /// Computes the field after all steps into `result`. The strips are set before each step, not after the last one.
 /// `field` and `result` are row-major, rows x columns, and must not overlap. Steps may be split over several calls: the
-/// bits are the same. With zero steps, `result` is a copy. Throws `invalid_argument` before it writes anything.
-template <field_element T>
-TILEWISE_API void diffuse(std::span<const T> field, std::span<T> result, const diffusion& problem,
-                          const diffuse_options& options = {});
-
-/// The same on a device, asynchronous in its queue.
-template <field_element T>
-TILEWISE_API void diffuse(const array<T>& field, array<T>& result, const diffusion& problem,
-                          const diffuse_options& options = {});
-
-template <host_range Field, host_output<element_of<Field>> Result>
+/// bits are the same. With zero steps, `result` is a copy. Asynchronous on a
+/// device. Throws `invalid_argument` before it writes anything.
+template <plain_operand Field, output_beside<Field> Result>
+requires field_element<element_of<Field>>
 void diffuse(const Field& field, Result&& result, const diffusion& problem, const diffuse_options& options = {}) {
-  tilewise::diffuse(as_input(field), as_output(result), problem, options);
+  detail::diffuse(detail::argument_for("the field", field), detail::argument_for("the result", result), problem,
+                  options);
 }
-template <host_range Field>
-std::vector<element_of<Field>> diffuse(const Field& field, const diffusion& problem,
-                                       const diffuse_options& options = {}) {
-  auto result = host_result<element_of<Field>>(std::ranges::size(field));
-  tilewise::diffuse(as_input(field), as_output(result), problem, options);
-  return result;
-}
-template <field_element T>
-array<T> diffuse(const array<T>& field, const diffusion& problem, const diffuse_options& options = {}) {
-  array<T> result = allocate_like(field);
+/// Returns the result.
+template <plain_operand Field>
+requires field_element<element_of<Field>>
+auto diffuse(const Field& field, const diffusion& problem, const diffuse_options& options = {}) {
+  auto result = detail::result_like(field);
   tilewise::diffuse(field, result, problem, options);
   return result;
 }
+
+TILEWISE_REFUSE_OTHERS(diffuse)
 
 }  // namespace tilewise

@@ -27,15 +27,15 @@ TILEWISE_API group_ranks ranks_of(const device& group);
 /// Makes an array whose shards are `parts`: one for each rank in this process, in order of rank. Shards may have any
 /// length, including 0. The whole array is the shards of all ranks, one after the other. Throws `invalid_argument`
 /// unless there is one part for each rank in this process.
-template <scalar T>
+template <class T>
 TILEWISE_API array<T> upload_parts(const device& group, std::span<const std::span<const T>> parts);
 
 /// The position of each rank's first element in the whole array, followed by the array's size.
-template <scalar T>
+template <class T>
 TILEWISE_API std::vector<std::uint64_t> borders_of(const array<T>& values);
 
 /// Copies the shards of this process's ranks to the host; waits for the devices.
-template <scalar T>
+template <class T>
 TILEWISE_API std::vector<std::vector<T>> download_parts(const array<T>& values);
 
 }  // namespace tilewise

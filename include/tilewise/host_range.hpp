@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How to pass host data, and the forms of a call that every algorithm has.
-//
-//   f(in, out)   computes into existing memory
-//   y = f(in)    returns a new std::vector, or array for arrays; a reduction returns its value; for sort: sorted
-//   f(x)         in place: sort, sort_axis, sort_by_key. For a scan in place, pass one range as in and out.
-//
-// Host data is any contiguous range of elements: std::vector, std::array, std::span or a subrange. In each header, the
-// functions on spans and on arrays compute; the others call these. Options are the last argument.
+// Host data that a call takes: any contiguous range of elements, such as a std::vector, std::array or std::span.
 #pragma once
 
 #include <tilewise/error.hpp>
@@ -18,32 +11,35 @@
 
 namespace tilewise {
 
-/// The type of an element.
-template <class Range>
-using element_of = std::ranges::range_value_t<Range>;
+/// Used only in the headers: the type of an operand's elements.
+template <class Operand>
+struct element_type {};
+/// The same for a range.
+template <std::ranges::range Range>
+struct element_type<Range> {
+  using type = std::ranges::range_value_t<Range>;  ///< of a range
+};
+
+/// The type of the elements of a range, an array, or a matrix that `along` makes.
+template <class Operand>
+using element_of = typename element_type<std::remove_cvref_t<Operand>>::type;
 
 /// Contiguous elements on the host; the constraint `host_range<T>` asks for elements of type T.
 template <class Range, class T = element_of<Range>>
-concept host_range = std::ranges::contiguous_range<Range> && scalar<T> && std::same_as<element_of<Range>, T>;
+concept host_range = std::ranges::contiguous_range<Range> && std::ranges::sized_range<Range> && element<T> &&
+    std::same_as<element_of<Range>, T>;
 
 /// A writable host range that outlives the call: a variable, or a view such as std::span.
 template <class Range, class T = element_of<Range>>
 concept host_output = host_range<Range, T> && std::ranges::borrowed_range<Range> &&
     !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>;
 
-/// A view of `values` to read from.
-template <host_range Range>
-std::span<const element_of<Range>> as_input(const Range& values) {
-  return std::span<const element_of<Range>>(values);
-}
-/// A view of `values` to write to.
-template <host_output Range>
-std::span<element_of<Range>> as_output(Range&& values) {
-  return std::span<element_of<Range>>(values);
-}
+/// A host range through which nothing can be written, such as a const vector.
+template <class Range>
+concept read_only_range = host_range<Range> && !host_output<const Range&>;
 
 /// Memory for a result of `count` elements. Throws `out_of_memory`.
-template <scalar T>
+template <element T>
 std::vector<T> host_result(std::uint64_t count) {
   try {
     return std::vector<T>(count);

@@ -17,7 +17,7 @@ TILEWISE_API device from_opencl_queue(void* queue);
 /// An array over `count` elements that the caller owns: a CUDA device pointer, a cl_mem or, on a CPU device, a host
 /// pointer. Throws `invalid_argument` if `native` is null and `count` is not 0, or if `count` exceeds the address
 /// space.
-template <scalar T>
+template <class T>
 TILEWISE_API array<T> view(const device& on, void* native, std::uint64_t count);
 
 }  // namespace tilewise

@@ -21,6 +21,11 @@ struct matrix_layout {
 /// Whether an algorithm works along each column (NumPy's axis=0) or along each row (axis=1).
 enum class axis : std::uint8_t { columns, rows };
 
+/// The number of a matrix's rows, or of its columns.
+constexpr std::uint64_t lines_of(const matrix_layout& a, axis which) {
+  return which == axis::rows ? a.rows : a.columns;
+}
+
 /// The number of elements of a matrix without gaps between its rows. If it exceeds 64 bits, returns the largest 64-bit
 /// number, for which every allocation fails.
 constexpr std::uint64_t packed_elements(const matrix_layout& of) {

@@ -3,7 +3,7 @@
 // merged with neighbouring parts.
 #pragma once
 
-#include <tilewise/reduce.hpp>
+#include <tilewise/call.hpp>
 
 #include <array>
 
@@ -38,12 +38,11 @@ class TILEWISE_API partial {
   std::uint64_t end() const { return blocks_.end; }             ///< position of the next element to push
   op operation() const { return static_cast<op>(operation_); }  ///< the operator of the reduction
 
-  /// Appends elements at end(). options.operation must be op::sum (its default) or operation(), which is used in both
-  /// cases; any other is `invalid_argument`. If it throws, this object is unchanged.
+  /// Appends elements at end(). If it throws, this object is unchanged.
   void push(T value);
-  void push(std::span<const T> values, const reduce_options& options = {});
+  void push(std::span<const T> values, const placement& where = {});
   /// The same for data on a device; waits for the device.
-  void push(const array<T>& values, const reduce_options& options = {});
+  void push(const array<T>& values, const placement& where = {});
 
   /// Appends `right`, which must begin at end() and have the same operation. Otherwise throws `invalid_argument` and
   /// changes neither part.

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stable sorts of keys, of keys with values, and of indices.
+// Stable sorts of keys, of keys with values, of indices, and of each row or column of a matrix.
 #pragma once
 
-#include <tilewise/array.hpp>
-#include <tilewise/error.hpp>
-#include <tilewise/export.hpp>
-
-#include <optional>
+#include <tilewise/call.hpp>
 
 namespace tilewise {
 
@@ -14,7 +10,7 @@ namespace tilewise {
 /// first. Both are stable: equal keys keep the order of the input.
 enum class sort_order : std::uint8_t { ascending, descending };
 
-/// Where and how `sort` computes.
+/// What `sort` computes, where and how.
 struct sort_options {
   sort_order order = sort_order::ascending;     ///< ascending or descending
   std::optional<tilewise::device> device = {};  ///< for host data (default: the CPU); arrays use their own device
@@ -22,91 +18,105 @@ struct sort_options {
   std::string_view tuning = {};                 ///< never changes a bit
 };
 
+namespace detail {
+
+/// What a sort moves along with each key, in the order of its setting "payload".
+enum class sort_payload : std::uint8_t { none, values32, values64, indices };
+
+/// Sorts few keys on the calling thread. Returns false, and leaves it to call(), if there are many.
+template <class T>
+TILEWISE_API bool sort_few(const T* in, T* out, std::uint64_t count, sort_order order);
+
+inline void sort(std::span<const argument> in, std::span<const argument> out, sort_payload payload,
+                 const sort_options& options) {
+  const setting settings[]{{"order", static_cast<unsigned>(options.order)},
+                           {"payload", static_cast<unsigned>(payload)}};
+  const bool is_of_lines = in[0].which.has_value();
+  call({.algorithm = is_of_lines ? "sort_axis" : "sort",
+        .in = in,
+        .out = out,
+        .settings = std::span(settings).first(is_of_lines ? 1 : 2)},
+       options);
+}
+
+inline void sort_by_key(const argument& keys, const argument& values, const argument& keys_out,
+                        const argument& values_out, const sort_options& options) {
+  const argument in[]{keys, values}, out[]{keys_out, values_out};
+  sort(in, out, size_of(values.type) == 4 ? sort_payload::values32 : sort_payload::values64, options);
+}
+
+inline void argsort(const argument& keys, const argument& indices, const sort_options& options) {
+  const argument results[]{
+      {.name = "the sorted keys", .type = keys.type, .size = keys.size, .on = keys.on, .is_unwanted = true}, indices};
+  sort({&keys, 1}, results, sort_payload::indices, options);
+}
+
+/// Not inlined, so that a call of few keys does not pay for it.
+template <class In, class Out>
+[[gnu::noinline]] void sort_many(const In& in, const Out& out, const sort_options& options) {
+  const argument from = argument_for(input_name<In>, in), to = output_like(in, out);
+  sort({&from, 1}, {&to, 1}, sort_payload::none, options);
+}
+
+}  // namespace detail
+
 /// Writes the sorted elements of `in` to `out`. `out` has the size of `in`; it is either `in` itself or does not
-/// overlap it. Otherwise throws `invalid_argument`. Keys keep all their bits, NaN payloads included.
-template <scalar T>
-TILEWISE_API void sort(std::span<const T> in, std::span<T> out, const sort_options& options = {});
-
-/// Sorts the keys and moves each value with its key. All four ranges have the same size; keys and values may be sorted
-/// in place.
-template <scalar T, scalar V>
-TILEWISE_API void sort_by_key(std::span<const T> keys, std::span<const V> values, std::span<T> keys_out,
-                              std::span<V> values_out, const sort_options& options = {});
-
-/// indices[i] is the position in `in` of element i of the sorted order. Throws `invalid_argument` for more than 2^32
-/// elements.
-template <scalar T>
-TILEWISE_API void argsort(std::span<const T> in, std::span<std::uint32_t> indices, const sort_options& options = {});
-
-/// The same on a device, asynchronous in its queue.
-template <scalar T>
-TILEWISE_API void sort(const array<T>& in, array<T>& out, const sort_options& options = {});
-template <scalar T, scalar V>
-TILEWISE_API void sort_by_key(const array<T>& keys, const array<V>& values, array<T>& keys_out, array<V>& values_out,
-                              const sort_options& options = {});
-template <scalar T>
-TILEWISE_API void argsort(const array<T>& in, array<std::uint32_t>& indices, const sort_options& options = {});
-
-// In place.
-template <host_output Range>
-void sort(Range&& values, const sort_options& options = {}) {
-  const auto all = as_output(values);
-  tilewise::sort(as_input(all), all, options);
-}
-template <scalar T>
-void sort(array<T>& values, const sort_options& options = {}) {
-  tilewise::sort(values, values, options);
-}
-template <host_output Keys, host_output Values>
-void sort_by_key(Keys&& keys, Values&& values, const sort_options& options = {}) {
-  const auto all_keys = as_output(keys);
-  const auto all_values = as_output(values);
-  tilewise::sort_by_key(as_input(all_keys), as_input(all_values), all_keys, all_values, options);
-}
-template <scalar T, scalar V>
-void sort_by_key(array<T>& keys, array<V>& values, const sort_options& options = {}) {
-  tilewise::sort_by_key(keys, values, keys, values, options);
-}
-
-template <host_range In, host_output<element_of<In>> Out>
+/// overlap it. Otherwise throws `invalid_argument`. Keys keep all their bits, NaN payloads included. Asynchronous on a
+/// device. Of a matrix that along() makes, each row or column is sorted by itself; the output has as many rows and
+/// columns. Elements between its rows are not changed. Throws before it writes anything.
+template <operand In, output_beside<In> Out>
 void sort(const In& in, Out&& out, const sort_options& options = {}) {
-  tilewise::sort(as_input(in), as_output(out), options);
+  if constexpr (host_range<In> && host_range<Out>)
+    if (detail::is_left_open(options) && std::ranges::size(in) == std::ranges::size(out) &&
+        detail::sort_few(detail::data_of(in), detail::data_of(out), std::ranges::size(in), options.order))
+      return;
+  detail::sort_many(in, out, options);
 }
-template <host_range Keys, host_range Values, host_output<element_of<Keys>> KeysOut,
-          host_output<element_of<Values>> ValuesOut>
-void sort_by_key(const Keys& keys, const Values& values, KeysOut&& keys_out, ValuesOut&& values_out,
-                 const sort_options& options = {}) {
-  tilewise::sort_by_key(as_input(keys), as_input(values), as_output(keys_out), as_output(values_out), options);
-}
-template <host_range In, host_output<std::uint32_t> Out>
-void argsort(const In& in, Out&& indices, const sort_options& options = {}) {
-  tilewise::argsort(as_input(in), as_output(indices), options);
-}
-
-/// These return the sorted elements, or the indices, instead of writing them to an output.
-template <host_range In>
-std::vector<element_of<In>> sorted(const In& in, const sort_options& options = {}) {
-  auto out = host_result<element_of<In>>(std::ranges::size(in));
-  tilewise::sort(as_input(in), as_output(out), options);
-  return out;
-}
-template <scalar T>
-array<T> sorted(const array<T>& in, const sort_options& options = {}) {
-  array<T> out = allocate_like(in);
+/// In place.
+template <class Values>
+requires operand<std::remove_cvref_t<Values>> && detail::is_writable<Values>
+void sort(Values&& values, const sort_options& options = {}) { tilewise::sort(values, values, options); }
+/// Returns the sorted elements. Those of a matrix have no gaps between the rows.
+template <operand In>
+auto sorted(const In& in, const sort_options& options = {}) {
+  auto out = detail::result_like(in);
   tilewise::sort(in, out, options);
   return out;
 }
-template <host_range In>
-std::vector<std::uint32_t> argsort(const In& in, const sort_options& options = {}) {
-  auto indices = host_result<std::uint32_t>(std::ranges::size(in));
-  tilewise::argsort(as_input(in), as_output(indices), options);
-  return indices;
+
+/// Sorts the keys and moves each value with its key. All four operands have the same size; keys and values may be
+/// sorted in place. Asynchronous on a device.
+template <plain_operand Keys, plain_operand Values, output_beside<Keys> KeysOut, output_beside<Values> ValuesOut>
+requires(detail::is_array<Keys> ==
+         detail::is_array<Values>) void sort_by_key(const Keys& keys, const Values& values, KeysOut&& keys_out,
+                                                    ValuesOut&& values_out, const sort_options& options = {}) {
+  detail::sort_by_key(detail::argument_for("the keys", keys), detail::argument_for("the values", values),
+                      detail::argument_for("the output of keys", keys_out),
+                      detail::argument_for("the output of values", values_out), options);
 }
-template <scalar T>
-array<std::uint32_t> argsort(const array<T>& in, const sort_options& options = {}) {
-  array<std::uint32_t> indices = in.device().template allocate<std::uint32_t>(in.size());
+/// In place.
+template <class Keys, class Values>
+requires detail::is_writable<Keys> && detail::is_writable<Values>
+void sort_by_key(Keys&& keys, Values&& values, const sort_options& options = {}) {
+  tilewise::sort_by_key(keys, values, keys, values, options);
+}
+
+/// indices[i] is the position in `in` of element i of the sorted order. Throws `invalid_argument` for more than 2^32
+/// elements. Asynchronous on a device.
+template <plain_operand In, output_beside<In, std::uint32_t> Out>
+void argsort(const In& in, Out&& indices, const sort_options& options = {}) {
+  detail::argsort(detail::argument_for("the input", in), detail::argument_for("the indices", indices), options);
+}
+template <plain_operand In>
+auto argsort(const In& in, const sort_options& options = {}) {
+  auto indices = detail::result_beside<std::uint32_t>(in, detail::argument_for("the input", in).size);
   tilewise::argsort(in, indices, options);
   return indices;
 }
+
+TILEWISE_REFUSE_OTHERS(sort)
+TILEWISE_REFUSE_OTHERS(sorted)
+TILEWISE_REFUSE_OTHERS(sort_by_key)
+TILEWISE_REFUSE_OTHERS(argsort)
 
 }  // namespace tilewise

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewise/array.hpp>
+#include <tilewise/call.hpp>
 #include <tilewise/convolve.hpp>
 #include <tilewise/device.hpp>
 #include <tilewise/diffuse.hpp>
@@ -16,11 +17,8 @@
 #include <tilewise/partial.hpp>
 #include <tilewise/polymul.hpp>
 #include <tilewise/reduce.hpp>
-#include <tilewise/reduce_axis.hpp>
 #include <tilewise/scan.hpp>
-#include <tilewise/scan_axis.hpp>
 #include <tilewise/sort.hpp>
-#include <tilewise/sort_axis.hpp>
 #include <tilewise/types.hpp>
 #include <tilewise/version.hpp>
 

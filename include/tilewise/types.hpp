@@ -29,14 +29,20 @@ template <class T>
 concept scalar = std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, std::int32_t> ||
     std::same_as<T, std::int64_t> || std::same_as<T, std::uint32_t> || std::same_as<T, std::uint64_t>;
 
+/// An element in host memory: a scalar, or the other C++ type that is the same 64-bit integer.
+template <class T>
+concept element = scalar<T> || std::same_as<T, long long> || std::same_as<T, unsigned long long>;
+
 /// The dtype of a C++ type.
-template <scalar T>
-inline constexpr dtype dtype_of = std::is_same_v<T, float>           ? dtype::f32
-                                  : std::is_same_v<T, double>        ? dtype::f64
-                                  : std::is_same_v<T, std::int32_t>  ? dtype::i32
-                                  : std::is_same_v<T, std::int64_t>  ? dtype::i64
-                                  : std::is_same_v<T, std::uint32_t> ? dtype::u32
-                                                                     : dtype::u64;
+template <element T>
+inline constexpr dtype dtype_of = std::is_floating_point_v<T> ? (sizeof(T) == 4 ? dtype::f32 : dtype::f64)
+                                  : std::is_signed_v<T>       ? (sizeof(T) == 4 ? dtype::i32 : dtype::i64)
+                                                              : (sizeof(T) == 4 ? dtype::u32 : dtype::u64);
+
+/// The scalar that has an element's bits: std::int64_t for long long.
+template <element T>
+using scalar_of =
+    std::conditional_t<scalar<T>, T, std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
 
 /// Bytes of one element.
 constexpr std::size_t size_of(dtype type) {

@@ -2,6 +2,7 @@
 // The descriptor of skeleton.
 #include "_skeleton/problem.hpp"
 #include "base/lasting.hpp"
+#include "registry/call.hpp"
 
 namespace tilewise::impl::skeleton {
 
@@ -21,6 +22,14 @@ std::vector<operand> outputs(const problem& p) { return {{"y", p.type, p.n()}}; 
 double operations(const problem& p) { return static_cast<double>(p.n()); }
 std::string invalid(const problem&) { return ""; }
 
+problem describe(const detail::request& r) {
+  if (r.in[0].size != r.out[0].size)
+    throw error(errc::invalid_argument,
+                "the output of skeleton must have the size of its input: " + std::to_string(r.in[0].size) +
+                    " elements, not " + std::to_string(r.out[0].size));
+  return registry::described(skeleton_algorithm(), r, {r.in[0].size});
+}
+
 }  // namespace
 
 const registry::algorithm& skeleton_algorithm() {
@@ -38,6 +47,7 @@ const registry::algorithm& skeleton_algorithm() {
         .outputs = outputs,
         .operations = operations,
         .invalid = invalid,
+        .describe = describe,
         .in_place = true,
     };
   });

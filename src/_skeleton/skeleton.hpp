@@ -2,45 +2,33 @@
 // The skeleton of an algorithm: y[i] = -x[i].
 #pragma once
 
-#include <tilewise/array.hpp>
-#include <tilewise/error.hpp>
-#include <tilewise/export.hpp>
-
-#include <optional>
+#include <tilewise/call.hpp>
 
 namespace tilewise {
 
-/// Where and how `skeleton` runs.
-struct skeleton_options {
-  std::optional<tilewise::device> device = {};  ///< default: where the data is; for host data the CPU
-  std::string_view variant = {};                ///< force one, such as "skeleton/serial"; default: chosen
-  std::string_view tuning = {};                 ///< such as "tile_size=1024"; never changes a bit
-};
+namespace detail {
+
+inline void skeleton(const argument& in, const argument& out, const placement& where) {
+  call({.algorithm = "skeleton", .in = {&in, 1}, .out = {&out, 1}}, where);
+}
+
+}  // namespace detail
 
 /// out[i] = -in[i]; the sign of a zero changes too, unsigned integers wrap, and a NaN is the canonical quiet NaN.
 /// `out` has the size of `in` and is `in` itself or does not overlap it; another size is `invalid_argument`.
-template <scalar T>
-TILEWISE_API void skeleton(std::span<const T> in, std::span<T> out, const skeleton_options& options = {});
-
-/// The same on a device, asynchronous in its queue.
-template <scalar T>
-TILEWISE_API void skeleton(const array<T>& in, array<T>& out, const skeleton_options& options = {});
-
-template <host_range In, host_output<element_of<In>> Out>
-void skeleton(const In& in, Out&& out, const skeleton_options& options = {}) {
-  tilewise::skeleton(as_input(in), as_output(out), options);
+/// Asynchronous on a device.
+template <plain_operand In, output_beside<In> Out>
+void skeleton(const In& in, Out&& out, const placement& where = {}) {
+  detail::skeleton(detail::argument_for("the input", in), detail::argument_for("the output", out), where);
 }
-template <host_range In>
-std::vector<element_of<In>> skeleton(const In& in, const skeleton_options& options = {}) {
-  auto out = host_result<element_of<In>>(std::ranges::size(in));
-  tilewise::skeleton(as_input(in), as_output(out), options);
+/// Returns the results.
+template <plain_operand In>
+auto skeleton(const In& in, const placement& where = {}) {
+  auto out = detail::result_like(in);
+  tilewise::skeleton(in, out, where);
   return out;
 }
-template <scalar T>
-array<T> skeleton(const array<T>& in, const skeleton_options& options = {}) {
-  array<T> out = allocate_like(in);
-  tilewise::skeleton(in, out, options);
-  return out;
-}
+
+TILEWISE_REFUSE_OTHERS(skeleton)
 
 }  // namespace tilewise

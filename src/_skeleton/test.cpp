@@ -14,14 +14,14 @@ namespace {
 TEST(Skeleton, NegatesTheSignBitAndCanonicalisesNaN) {
   const std::vector<float> x{1.5f, 0.0f, -0.0f, -std::numeric_limits<float>::infinity(), std::nanf("7")};
   std::vector<float> y(x.size());
-  tilewise::skeleton<float>(x, y);
+  tilewise::skeleton(x, y);
   const std::vector<std::uint32_t> expected{0xbfc00000u, 0x80000000u, 0u, 0x7f800000u, 0x7fc00000u};
   for (std::size_t i = 0; i < x.size(); ++i) EXPECT_EQ(std::bit_cast<std::uint32_t>(y[i]), expected[i]) << i;
 }
 
 TEST(Skeleton, WrapsIntegersAndWorksInPlace) {
   std::vector<std::int32_t> x{0, 1, std::numeric_limits<std::int32_t>::min()};
-  tilewise::skeleton<std::int32_t>(x, x);
+  tilewise::skeleton(x, x);
   EXPECT_EQ(x, (std::vector<std::int32_t>{0, -1, std::numeric_limits<std::int32_t>::min()}));
 }
 
@@ -37,7 +37,7 @@ TEST(Skeleton, HasTheFormsOfEveryCall) {
 TEST(Skeleton, RefusesAnOutputOfAnotherSize) {
   const std::vector<double> x{1, 2};
   std::vector<double> y(3, 7.0);
-  EXPECT_THROW(tilewise::skeleton<double>(x, y), tilewise::error);
+  EXPECT_THROW(tilewise::skeleton(x, y), tilewise::error);
   EXPECT_EQ(y, std::vector<double>(3, 7.0));
 }
 

@@ -80,7 +80,7 @@ device from_opencl_queue([[maybe_unused]] void* queue) {
 #endif
 }
 
-template <scalar T>
+template <class T>
 array<T> device::allocate(std::uint64_t count) const {
   if (count > ~std::uint64_t{0} / sizeof(T))
     throw error(errc::out_of_memory, "an array of " + std::to_string(count) + " elements has more than 2^64 bytes");
@@ -91,7 +91,7 @@ array<T> device::allocate(std::uint64_t count) const {
   });
 }
 
-template <scalar T>
+template <class T>
 array<T> device::upload(std::span<const T> values) const {
   require_memory(values.data(), values.size());
   array<T> result = allocate<T>(values.size());
@@ -99,7 +99,7 @@ array<T> device::upload(std::span<const T> values) const {
   return result;
 }
 
-template <scalar T>
+template <class T>
 array<T> view(const device& on, void* native, std::uint64_t count) {
   require_addresses(on, native, count, sizeof(T));
   return base::enter([&]() -> array<T> {

@@ -85,6 +85,7 @@ const registry::algorithm& convolve_algorithm() {
         .outputs = outputs,
         .operations = operations,
         .invalid = invalid,
+        .describe = describe,
         .divides = &division,
     };
   });

@@ -14,7 +14,8 @@
 namespace tilewise::impl::convolve {
 
 const registry::algorithm& convolve_algorithm();
-extern const registry::division division;  // pieces.cpp
+registry::problem describe(const detail::request& r);  // convolve.cpp
+extern const registry::division division;              // pieces.cpp
 
 inline constexpr std::array<std::string_view, 2> borders{"valid", "zero"};  // as the enum has them
 

@@ -63,7 +63,7 @@ std::vector<T> convolved(const std::vector<T>& x, image_size of_x, const std::ve
                          const convolve_options& options) {
   const image_size size = convolved_size(of_x, of_mask, options.border);
   std::vector<T> y(size.rows * size.columns, T(42));
-  convolve<T>(std::span<const T>(x), of_x, std::span<const T>(mask), of_mask, std::span<T>(y), options);
+  convolve(std::span<const T>(x), of_x, std::span<const T>(mask), of_mask, std::span<T>(y), options);
   return y;
 }
 
@@ -229,8 +229,8 @@ class ConvolveErrors : public testing::Test {
  protected:
   std::string message(image_size of_x, image_size of_mask, border at_edges = border::valid) {
     const std::string text = message_of(errc::invalid_argument, [&] {
-      convolve<float>(std::span<const float>(x_), of_x, std::span<const float>(mask_), of_mask, std::span<float>(y_),
-                      {.border = at_edges});
+      convolve(std::span<const float>(x_), of_x, std::span<const float>(mask_), of_mask, std::span<float>(y_),
+               {.border = at_edges});
     });
     EXPECT_EQ(y_, std::vector<float>(4, 42.0f));
     return text;
@@ -285,7 +285,7 @@ TEST_F(ConvolveErrors, OverlapOfTheResultWithAnOperand) {
   for (std::size_t first : {0u, 15u, 24u}) {
     const std::string text = message_of(errc::invalid_argument, [&] {
       const std::span<const float> x(all.subspan(0, 16)), mask(all.subspan(16, 9));
-      convolve<float>(x, {4, 4}, mask, {3, 3}, all.subspan(first, 4));
+      convolve(x, {4, 4}, mask, {3, 3}, all.subspan(first, 4));
     });
     expect_words(text, {"y shares memory with", first < 16 ? "the image" : "the mask"});
   }

@@ -146,6 +146,7 @@ const registry::algorithm& diffuse_algorithm() {
         .outputs = outputs,
         .operations = operations,
         .invalid = invalid,
+        .describe = describe,
         .inadvisable = inadvisable,
         .fit_numbers = fit_numbers,
         .divides = &division,

@@ -1,56 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public functions of diffuse: check what only their arguments show, describe the problem, call registry/call.
+// How a call of diffuse is described, and the largest rate at which it is stable.
 #include <tilewise/diffuse.hpp>
 
 #include "base/enter.hpp"
 #include "diffuse/problem.hpp"
 #include "registry/call.hpp"
-#include "registry/matrix_shape.hpp"
 
 namespace tilewise {
 
+namespace impl::diffuse {
+
 namespace {
 
-registry::problem describe(const diffusion& d, dtype type, const registry::preferences& wanted) {
-  const registry::problem p = impl::diffuse::problem_of(d, type);
+registry::problem admitted(const diffusion& d, dtype type, const registry::preferences& wanted) {
+  const registry::problem p = problem_of(d, type);
   registry::admit(p, wanted);
   return p;
 }
 
-void require_field(std::string_view name, const diffusion& d, std::uint64_t given) {
-  if (given != d.rows * d.columns)
-    throw error(errc::invalid_argument, std::string(name) + " has " + std::to_string(given) + " elements; a field of " +
-                                            registry::shape_text(d.rows, d.columns) + " has " +
-                                            std::to_string(d.rows * d.columns));
+void require_field(const detail::argument& given, const diffusion& d) {
+  if (given.size != d.rows * d.columns)
+    throw error(errc::invalid_argument, std::string(given.name) + " has " + std::to_string(given.size) +
+                                            " elements; a field of " + registry::shape_text(d.rows, d.columns) +
+                                            " has " + std::to_string(d.rows * d.columns));
 }
 
 }  // namespace
 
+registry::problem describe(const detail::request& r) {
+  const auto whole = [&](const char* name) {
+    return registry::converted(registry::number_of(r, name), dtype::u64, name).as<std::uint64_t>();
+  };
+  const auto real = [&](const char* name) {
+    return registry::converted(registry::number_of(r, name), dtype::f64, name).as<double>();
+  };
+  const diffusion d{.rows = r.in[0].of.rows,
+                    .columns = r.in[0].of.columns,
+                    .steps = whole("steps"),
+                    .mask = static_cast<unsigned>(whole("mask")),
+                    .dx = real("dx"),
+                    .dy = real("dy"),
+                    .rate = real("rate")};
+  const registry::problem p = admitted(d, r.in[0].type, registry::preferences_of(r));
+  require_field(r.in[0], d), require_field(r.out[0], d);
+  return p;
+}
+
+}  // namespace impl::diffuse
+
 double largest_stable_rate(const diffusion& problem) {
-  return base::enter(
-      [&] { return impl::diffuse::largest_stable_rate(describe(problem, dtype::f64, {.allow_unstable = true})); });
+  return base::enter([&] {
+    return impl::diffuse::largest_stable_rate(impl::diffuse::admitted(problem, dtype::f64, {.allow_unstable = true}));
+  });
 }
-
-template <field_element T>
-void diffuse(std::span<const T> field, std::span<T> result, const diffusion& problem, const diffuse_options& options) {
-  const registry::problem p = describe(problem, dtype_of<T>, registry::preferences_of(options));
-  require_field("the field", problem, field.size());
-  require_field("the result", problem, result.size());
-  registry::run_admitted(p, options, {{"the field", field}}, {{"the result", result}});
-}
-
-template <field_element T>
-void diffuse(const array<T>& field, array<T>& result, const diffusion& problem, const diffuse_options& options) {
-  const registry::problem p = describe(problem, dtype_of<T>, registry::preferences_of(options));
-  require_field("the field", problem, field.size());
-  require_field("the result", problem, result.size());
-  registry::run_admitted(p, options, {{"the field", field}}, {{"the result", result}});
-}
-
-#define TILEWISE_INSTANTIATE(T)                                                                         \
-  template void diffuse<T>(std::span<const T>, std::span<T>, const diffusion&, const diffuse_options&); \
-  template void diffuse<T>(const array<T>&, array<T>&, const diffusion&, const diffuse_options&);
-TILEWISE_INSTANTIATE(float)
-TILEWISE_INSTANTIATE(double)
 
 }  // namespace tilewise

@@ -24,7 +24,8 @@
 namespace tilewise::impl::diffuse {
 
 const registry::algorithm& diffuse_algorithm();
-extern const registry::division division;  // pieces.cpp
+registry::problem describe(const detail::request& r);  // diffuse.cpp
+extern const registry::division division;              // pieces.cpp
 
 inline weights<double> weights_of(mask m, double dx, double dy, double rate) {
   const double both = dx * dx + dy * dy;

@@ -36,7 +36,7 @@ std::vector<double> original(std::uint64_t points, unsigned mask, std::uint64_t 
   const std::uint64_t n = points - (mask == 95 ? 4 : 2);
   const std::vector<double> start(n * n);
   std::vector<double> end(n * n);
-  diffuse<double>(start, end, {.rows = n, .columns = n, .steps = steps, .mask = mask}, options);
+  diffuse(start, end, {.rows = n, .columns = n, .steps = steps, .mask = mask}, options);
   return end;
 }
 
@@ -76,7 +76,7 @@ TEST(Diffuse, MayStopAndGoOnAnywhere) {
   for (const std::uint64_t stop : {0u, 1u, 7u, 16u, 49u, 50u}) {
     const std::vector<double> half = original(40, 95, stop);
     std::vector<double> end(half.size());
-    diffuse<double>(half, end, {.rows = 36, .columns = 36, .steps = 50 - stop, .mask = 95});
+    diffuse(half, end, {.rows = 36, .columns = 36, .steps = 50 - stop, .mask = 95});
     EXPECT_EQ(hash_of(end), hash_of(whole)) << stop;
   }
 }
@@ -129,7 +129,7 @@ TEST(Diffuse, ABandLiesWithinItsField) {
 TEST(Diffuse, DistancesAreOfTheirDirections) {
   const std::vector<double> point{0, 0, 0, 0, 1, 0, 0, 0, 0};  // in the middle of 3x3
   std::vector<double> end(9);
-  diffuse<double>(point, end, {.rows = 3, .columns = 3, .dx = 1, .dy = 2, .rate = 0.25});
+  diffuse(point, end, {.rows = 3, .columns = 3, .dx = 1, .dy = 2, .rate = 0.25});
   // Side weights 1 and 1/4, centre -2.5; the left strip ends above the second row, where the right one begins.
   EXPECT_EQ(end[1], 0.25 * (1.0 + 0.25));
   EXPECT_EQ(end[4], 1 + 0.25 * (-2.5 + 1.0));
@@ -140,7 +140,7 @@ TEST(Diffuse, ANaNSpreadsByItsNeighboursAndIsCanonical) {
   std::vector<float> field(7 * 7, 0.5f);
   field[3 * 7 + 3] = std::nanf("7");
   std::vector<float> end(field.size());
-  diffuse<float>(field, end, {.rows = 7, .columns = 7, .steps = 2});
+  diffuse(field, end, {.rows = 7, .columns = 7, .steps = 2});
   for (int j = 0; j < 7; ++j)
     for (int i = 0; i < 7; ++i) {
       const float value = end[static_cast<std::size_t>(7 * j + i)];
@@ -155,12 +155,12 @@ TEST(Diffuse, ANaNSpreadsByItsNeighboursAndIsCanonical) {
 template <class T>
 void expect_equal_bits(const std::vector<T>& field, const diffusion& d) {
   std::vector<T> expected(field.size());
-  diffuse<T>(field, expected, d, {.device = open("cpu:serial"), .variant = "diffuse/serial"});
+  diffuse(field, expected, d, {.device = open("cpu:serial"), .variant = "diffuse/serial"});
   for (const device& on : devices_with("diffuse"))
     for (const registry::variant* v : registry::variants_of(registry::find_algorithm("diffuse"))) {
       if (v->peer || v->device_backend() != on.info().backend || (sizeof(T) == 8 && !on.info().fp64)) continue;
       std::vector<T> end(field.size());
-      diffuse<T>(field, end, d, {.device = on, .variant = v->id()});
+      diffuse(field, end, d, {.device = on, .variant = v->id()});
       EXPECT_EQ(std::memcmp(end.data(), expected.data(), end.size() * sizeof(T)), 0) << v->id() << " on " << on.name();
     }
 }
@@ -201,7 +201,7 @@ void expect_equal_bits_of_tiles(const device& on, const registry::variant& v, co
   const std::vector<float> wide = wide_floats(d.rows * d.columns);
   const std::vector<T> field(wide.begin(), wide.end());
   std::vector<T> expected(field.size()), end(field.size());
-  diffuse<T>(field, expected, d, {.device = open("cpu:serial"), .variant = "diffuse/serial"});
+  diffuse(field, expected, d, {.device = open("cpu:serial"), .variant = "diffuse/serial"});
   for (const std::string_view tile : v.tuning[0].words)
     for (const std::string_view steps : {"4", "8"}) {
       const std::string tuning = "tile=" + std::string(tile) + " steps=" + std::string(steps);
@@ -209,7 +209,7 @@ void expect_equal_bits_of_tiles(const device& on, const registry::variant& v, co
       if (const auto t = registry::parse_tuning(tuning, v.tuning);
           dtype_of<T> == dtype::f64 && !v.unsupported(p, on.implementation(), t).empty())
         continue;
-      diffuse<T>(field, end, d, {.device = on, .variant = v.id(), .tuning = tuning});
+      diffuse(field, end, d, {.device = on, .variant = v.id(), .tuning = tuning});
       EXPECT_EQ(std::memcmp(end.data(), expected.data(), end.size() * sizeof(T)), 0)
           << v.id() << " on " << on.name() << ", " << tuning << ", " << d.rows << "x" << d.columns << ", mask "
           << d.mask;
@@ -233,7 +233,7 @@ TEST(Diffuse, TilesInRegistersOfEverySizeHaveTheDefinitionsBits) {
 TEST(Diffuse, NoStepsCopyEveryBit) {
   const std::vector<float> field{std::nanf("7"), -0.0f, 1, 2};
   std::vector<float> end(4);
-  diffuse<float>(field, end, {.rows = 2, .columns = 2, .steps = 0});
+  diffuse(field, end, {.rows = 2, .columns = 2, .steps = 0});
   EXPECT_EQ(std::memcmp(field.data(), end.data(), 16), 0);
 }
 
@@ -275,7 +275,7 @@ TEST(Diffuse, RefusesWhatMakesNoSense) {
   const std::vector<double> field(12);
   std::vector<double> end(12, 7.0);
   const auto refused = [&](const diffusion& d) {
-    return message_of(errc::invalid_argument, [&] { diffuse<double>(field, end, d); });
+    return message_of(errc::invalid_argument, [&] { diffuse(field, end, d); });
   };
   EXPECT_NE(refused({.rows = 3, .columns = 4, .rate = 0.07}).find("0.0625"), std::string::npos);
   EXPECT_NE(refused({.rows = 3, .columns = 4, .mask = 54}).find("53"), std::string::npos);
@@ -288,17 +288,16 @@ TEST(Diffuse, RefusesWhatMakesNoSense) {
   EXPECT_NE(refused({.rows = 3, .columns = 4, .dx = 1e-200}).find("dx = 1e-200"), std::string::npos);
   refused({.rows = 3, .columns = 4, .dx = 1e200});
   const double infinite = std::numeric_limits<double>::infinity();
-  message_of(errc::invalid_argument, [&] {
-    diffuse<double>(field, end, {.rows = 3, .columns = 4, .rate = infinite}, {.allow_unstable = true});
-  });
-  EXPECT_EQ(code_of([&] { diffuse<double>(end, end, {.rows = 3, .columns = 4}); }), errc::invalid_argument);
+  message_of(errc::invalid_argument,
+             [&] { diffuse(field, end, {.rows = 3, .columns = 4, .rate = infinite}, {.allow_unstable = true}); });
+  EXPECT_EQ(code_of([&] { diffuse(end, end, {.rows = 3, .columns = 4}); }), errc::invalid_argument);
   EXPECT_EQ(end, std::vector<double>(12, 7.0));
 }
 
 TEST(Diffuse, AnUnstableRateMayBeAllowed) {
   const std::vector<double> field(12);
   std::vector<double> end(12);
-  diffuse<double>(field, end, {.rows = 3, .columns = 4, .steps = 100, .rate = 0.2}, {.allow_unstable = true});
+  diffuse(field, end, {.rows = 3, .columns = 4, .steps = 100, .rate = 0.2}, {.allow_unstable = true});
   EXPECT_GT(std::abs(end[5]), 10);
 }
 

@@ -2,6 +2,7 @@
 // The descriptor of matmul.
 #include "base/lasting.hpp"
 #include "matmul/problem.hpp"
+#include "registry/call.hpp"
 #include "registry/matrix_shape.hpp"
 
 namespace tilewise::impl::matmul {
@@ -91,6 +92,25 @@ std::string invalid(const problem& p) {
   return "";
 }
 
+std::string text_of(matrix_layout l) { return registry::shape_text(l.rows, l.columns); }
+
+void require_fit(matrix_layout a, matrix_layout b, matrix_layout c) {
+  if (a.columns != b.rows)
+    throw error(errc::invalid_argument,
+                "A is " + text_of(a) + " and B is " + text_of(b) + "; A must have as many columns as B has rows");
+  if (c.rows != a.rows || c.columns != b.columns)
+    throw error(errc::invalid_argument, "C is " + text_of(c) + ", but the product of A, " + text_of(a) + ", and B, " +
+                                            text_of(b) + ", is " + registry::shape_text(a.rows, b.columns));
+}
+
+problem describe(const detail::request& r) {
+  const matrix_layout &a = r.in[0].of, &b = r.in[1].of, &c = r.out[0].of;
+  require_fit(a, b, c);
+  if (registry::is_packed(a) && registry::is_packed(b) && registry::is_packed(c))
+    return registry::described(matmul_algorithm(), r, {a.rows, b.columns, a.columns});
+  return registry::described(matmul_algorithm(), r, {a.rows, b.columns, a.columns, a.stride, b.stride, c.stride});
+}
+
 }  // namespace
 
 const registry::algorithm& matmul_algorithm() {
@@ -109,6 +129,7 @@ const registry::algorithm& matmul_algorithm() {
         .compulsory_bytes = compulsory_bytes,
         .operations = operations,
         .invalid = invalid,
+        .describe = describe,
         .divides = &division,
         .speed_in = registry::speed_unit::operations,
         .fuses = true,

@@ -75,7 +75,7 @@ struct product {
         c(m * of_c.stride, untouched) {}
 
   void run(const matmul_options& options = {}) {
-    matmul<T>(std::span<const T>(a), of_a, std::span<const T>(b), of_b, std::span<T>(c), of_c, options);
+    matmul(std::span<const T>(a), of_a, std::span<const T>(b), of_b, std::span<T>(c), of_c, options);
   }
   /// Every `step`-th element; a step that does not divide the width visits all columns.
   void expect_chains(const std::string& what, std::uint64_t step = 1) const {
@@ -247,7 +247,7 @@ TEST(MatmulSpecial, ANaNIsTheCanonicalOne) {
   const float payload = std::bit_cast<float>(0xffc12345u);
   const std::vector<float> a{infinity, -infinity, payload, 1.0f}, b{1.0f, 1.0f, 0.0f, 0.0f};
   std::vector<float> c(4);
-  matmul<float>(a, {2, 2}, b, {2, 2}, c, {2, 2});
+  matmul(a, {2, 2}, b, {2, 2}, c, {2, 2});
   for (float value : c) EXPECT_EQ(bits(value), 0x7fc00000u);
 }
 
@@ -255,14 +255,14 @@ TEST(MatmulSpecial, ProductsAreFused) {
   const float epsilon = std::numeric_limits<float>::epsilon(), x = 1 + epsilon;
   const std::vector<float> a{-(x * x), x}, b{1.0f, x};
   float c = 42;
-  matmul<float>(a, {1, 2}, b, {2, 1}, std::span(&c, 1), {1, 1});
+  matmul(a, {1, 2}, b, {2, 1}, std::span(&c, 1), {1, 1});
   EXPECT_EQ(c, epsilon * epsilon);  // x * x rounded by itself would leave nothing
 }
 
 TEST(MatmulSpecial, TheChainStartsAtPlusZero) {
   const std::vector<float> a{-1.0f}, b{0.0f};
   float c = 42;
-  matmul<float>(a, {1, 1}, b, {1, 1}, std::span(&c, 1), {1, 1});
+  matmul(a, {1, 1}, b, {1, 1}, std::span(&c, 1), {1, 1});
   EXPECT_EQ(bits(c), 0u);
 }
 
@@ -278,7 +278,7 @@ TEST(MatmulSpecial, AnyRowsOfAGiveTheirRowsOfTheProduct) {
       if (on.info().backend == "openacc") continue;  // which has no product
       const std::span<const float> some = std::span<const float>(whole.a).subspan(first * inner, count * inner);
       std::vector<float> c(count * columns);
-      matmul<float>(some, {count, inner}, whole.b, {inner, columns}, c, {count, columns}, {.device = on});
+      matmul(some, {count, inner}, whole.b, {inner, columns}, c, {count, columns}, {.device = on});
       for (std::uint64_t i = 0; i < c.size(); ++i)
         ASSERT_EQ(bits(c[i]), bits(whole.c[first * columns + i]))
             << on.name() << ": " << count << " rows from " << first;
@@ -290,7 +290,7 @@ class MatmulErrors : public testing::Test {
  protected:
   std::string message(matrix_layout of_a, matrix_layout of_b, matrix_layout of_c) {
     const std::string text = message_of(errc::invalid_argument, [&] {
-      matmul<float>(std::span<const float>(a_), of_a, std::span<const float>(b_), of_b, std::span<float>(c_), of_c);
+      matmul(std::span<const float>(a_), of_a, std::span<const float>(b_), of_b, std::span<float>(c_), of_c);
     });
     EXPECT_EQ(c_, std::vector<float>(12, 42.0f));
     return text;
@@ -337,7 +337,7 @@ TEST_F(MatmulErrors, OverlapOfTheResultWithAnOperand) {
   for (std::size_t first : {0u, 15u, 16u, 24u}) {
     const std::string text = message_of(errc::invalid_argument, [&] {
       const std::span<const float> a(all.subspan(0, 16)), b(all.subspan(16, 16));
-      matmul<float>(a, square, b, square, all.subspan(first, 16), square);
+      matmul(a, square, b, square, all.subspan(first, 16), square);
     });
     expect_words(text, {"C shares memory with", first < 16 ? "A" : "B"});
   }

@@ -69,6 +69,7 @@ const registry::algorithm& matvec_algorithm() {
         .compulsory_bytes = compulsory_bytes,
         .operations = operations,
         .invalid = invalid,
+        .describe = describe,
         .divides = &division,
     };
   });

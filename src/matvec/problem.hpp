@@ -8,7 +8,8 @@
 namespace tilewise::impl::matvec {
 
 const registry::algorithm& matvec_algorithm();
-extern const registry::division division;  // pieces.cpp
+registry::problem describe(const detail::request& r);  // matvec.cpp
+extern const registry::division division;              // pieces.cpp
 
 /// The sizes by their usual names.
 struct sizes {

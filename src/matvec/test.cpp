@@ -51,7 +51,7 @@ std::vector<matrix_layout> layouts() {
 TEST(Matvec, EachResultIsTheDotProductOfItsRow) {
   for (const matrix_layout& l : layouts()) {
     operands o(l);
-    matvec<float>(o.a, l, o.x, o.y);
+    matvec(o.a, l, o.x, o.y);
     for (std::size_t i = 0; i < l.rows; i += l.rows / 50 + 1)
       EXPECT_EQ(bits(o.y[i]), bits(dot_of(row_of(o.a, l, i), o.x))) << l.rows << "x" << l.columns << " row " << i;
   }
@@ -105,20 +105,20 @@ TEST(Matvec, AnEmptyRowGivesZero) {
   const std::vector<float> none;
   EXPECT_EQ(bits(dot_of(none, none)), bits(0.0f));
   std::vector<float> y(1000, 3.0f);
-  matvec<float>(none, {1000, 0}, none, y);
+  matvec(none, {1000, 0}, none, y);
   EXPECT_EQ(bits(y), bits(std::vector<float>(1000, 0.0f)));
   std::vector<float> nothing;
-  matvec<float>(none, {0, 3}, std::vector<float>(3), nothing);
+  matvec(none, {0, 3}, std::vector<float>(3), nothing);
 }
 
 TEST(Matvec, ProductsThatAreNegativeZerosGiveOne) {
   for (std::size_t n : {1u, 3u, 16u, 31u, 100u, 5000u, 300'000u}) {
     std::vector<float> y(20, 1.0f);
-    matvec<float>(std::vector<float>(20 * n, -0.0f), {20, n}, std::vector<float>(n, 2.0f), y);
+    matvec(std::vector<float>(20 * n, -0.0f), {20, n}, std::vector<float>(n, 2.0f), y);
     EXPECT_EQ(bits(y), bits(std::vector<float>(20, -0.0f))) << n;
   }
   std::vector<float> y(20, 1.0f);
-  matvec<float>(std::vector<float>(20 * 1536, -0.0f), {20, 1337, 1536}, std::vector<float>(1337, 2.0f), y);
+  matvec(std::vector<float>(20 * 1536, -0.0f), {20, 1337, 1536}, std::vector<float>(1337, 2.0f), y);
   EXPECT_EQ(bits(y), bits(std::vector<float>(20, -0.0f))) << "rows a multiple of 2048 bytes apart";
 }
 
@@ -126,7 +126,7 @@ TEST(Matvec, EveryNanBecomesTheCanonicalOneAndStaysInItsRow) {
   for (std::size_t n : {1u, 3u, 17u, 64u, 1000u, 5000u}) {
     std::vector<float> a(20 * n, 2.0f), y(20);
     a[7 * n + n / 2] = __builtin_bit_cast(float, 0xffc12345u);
-    matvec<float>(a, {20, n}, std::vector<float>(n, 1.0f), y);
+    matvec(a, {20, n}, std::vector<float>(n, 1.0f), y);
     for (std::size_t i = 0; i < 20; ++i)
       EXPECT_EQ(bits(y[i]), i == 7 ? 0x7fc00000u : bits(2.0f * static_cast<float>(n))) << n << " row " << i;
   }
@@ -134,10 +134,10 @@ TEST(Matvec, EveryNanBecomesTheCanonicalOneAndStaysInItsRow) {
 
 TEST(Matvec, IntegersWrap) {
   constexpr std::int32_t most = std::numeric_limits<std::int32_t>::max();
-  EXPECT_EQ(dot<std::int32_t>(std::vector{most, 2}, std::vector{2, 3}), 4);
+  EXPECT_EQ(dot(std::vector{most, 2}, std::vector{2, 3}), 4);
   const std::vector<std::int64_t> big(100, std::numeric_limits<std::int64_t>::max());
-  EXPECT_EQ(dot<std::int64_t>(big, big), 100);
-  EXPECT_EQ(dot<std::uint64_t>(std::vector<std::uint64_t>(3, ~0ull), std::vector<std::uint64_t>(3, 2)), ~0ull - 5);
+  EXPECT_EQ(dot(big, big), 100);
+  EXPECT_EQ(dot(std::vector<std::uint64_t>(3, ~0ull), std::vector<std::uint64_t>(3, 2)), ~0ull - 5);
 }
 
 TEST(Matvec, ArraysGiveTheBitsOfHostData) {
@@ -147,7 +147,7 @@ TEST(Matvec, ArraysGiveTheBitsOfHostData) {
       const array<float> a = on.upload(o.a), x = on.upload(o.x);
       array<float> y = on.allocate<float>(l.rows);
       matvec(a, l, x, y);
-      matvec<float>(o.a, l, o.x, o.y);
+      matvec(o.a, l, o.x, o.y);
       EXPECT_EQ(bits(y.download()), bits(o.y)) << on.name() << " " << l.rows << "x" << l.columns;
       if (l.rows == 1) {
         EXPECT_EQ(bits(dot(a, x)), bits(o.y[0])) << on.name() << " " << l.columns;
@@ -169,7 +169,7 @@ TEST(Matvec, ManyLongRowsGiveTheBitsOfHostData) {
       std::vector<float> y(rows);
       array<float> y_there = on.allocate<float>(rows);
       matvec(a_there, l, on.upload(some), y_there);
-      matvec<float>(a, l, some, y);
+      matvec(a, l, some, y);
       EXPECT_EQ(bits(y_there.download()), bits(y)) << on.name() << " " << columns;
     }
   }
@@ -181,8 +181,8 @@ TEST(Matvec, AGroupGivesTheBitsOfOneDevice) {
     for (const matrix_layout& l : layouts()) {
       operands o(l);
       std::vector<float> y(l.rows);
-      matvec<float>(o.a, l, o.x, o.y);
-      matvec<float>(o.a, l, o.x, y, {.device = group});
+      matvec(o.a, l, o.x, o.y);
+      matvec(o.a, l, o.x, y, {.device = group});
       EXPECT_EQ(bits(y), bits(o.y)) << name << " " << l.rows << "x" << l.columns;
     }
   }
@@ -192,7 +192,7 @@ TEST(Matvec, ArraysOnAGroupMayBeLongerThanTheMatrix) {
   const device group = open("5*cpu:serial");
   for (const matrix_layout& l : layouts()) {
     operands o(l);
-    matvec<float>(o.a, l, o.x, o.y);
+    matvec(o.a, l, o.x, o.y);
     o.a.resize(o.a.size() * 3 / 2 + 1);
     array<float> y = group.allocate<float>(l.rows);
     matvec(group.upload(o.a), l, group.upload(o.x), y);
@@ -212,13 +212,13 @@ void expect_refused(const operands& o, std::initializer_list<const char*> expect
 TEST(Matvec, OperandsThatDoNotFitAreRefusedWithTheirShapes) {
   operands o({4, 6});
   const std::vector<float> five(5);
-  expect_refused(o, {"4x6", "5 elements"}, [&] { matvec<float>(o.a, {4, 6}, five, o.y); });
-  expect_refused(o, {"3x6", "4 elements"}, [&] { matvec<float>(o.a, {3, 6}, o.x, o.y); });
-  expect_refused(o, {"4x6", "5"}, [&] { matvec<float>(o.a, {4, 6, 5}, o.x, o.y); });
-  expect_refused(o, {"4x6", "0"}, [&] { matvec<float>(o.a, {4, 6, 0}, o.x, o.y); });
-  expect_refused(o, {"4x6", "7", "24"}, [&] { matvec<float>(o.a, {4, 6, 7}, o.x, o.y); });
-  expect_refused(o, {"6", "5"}, [&] { dot<float>(o.x, five); });
-  expect_refused(o, {"no_such"}, [&] { matvec<float>(o.a, {4, 6}, o.x, o.y, {.variant = "no_such"}); });
+  expect_refused(o, {"4x6", "5 elements"}, [&] { matvec(o.a, {4, 6}, five, o.y); });
+  expect_refused(o, {"3x6", "4 elements"}, [&] { matvec(o.a, {3, 6}, o.x, o.y); });
+  expect_refused(o, {"4x6", "5"}, [&] { matvec(o.a, {4, 6, 5}, o.x, o.y); });
+  expect_refused(o, {"4x6", "0"}, [&] { matvec(o.a, {4, 6, 0}, o.x, o.y); });
+  expect_refused(o, {"4x6", "7", "24"}, [&] { matvec(o.a, {4, 6, 7}, o.x, o.y); });
+  expect_refused(o, {"6", "5"}, [&] { dot(o.x, five); });
+  expect_refused(o, {"no_such"}, [&] { matvec(o.a, {4, 6}, o.x, o.y, {.variant = "no_such"}); });
 }
 
 TEST(Matvec, TheResultOverlapsNoOperand) {
@@ -226,8 +226,8 @@ TEST(Matvec, TheResultOverlapsNoOperand) {
   std::vector<float> all(40, 1.0f);
   const std::vector<float> before = all;
   const std::span<float> s(all);
-  expect_refused(o, {"A", "y"}, [&] { matvec<float>(s.first(16), {4, 4}, o.x, s.subspan(15, 4)); });
-  expect_refused(o, {"x", "y"}, [&] { matvec<float>(o.a, {4, 4}, s.first(4), s.subspan(3, 4)); });
+  expect_refused(o, {"A", "y"}, [&] { matvec(s.first(16), {4, 4}, o.x, s.subspan(15, 4)); });
+  expect_refused(o, {"x", "y"}, [&] { matvec(o.a, {4, 4}, s.first(4), s.subspan(3, 4)); });
   EXPECT_EQ(all, before);
 }
 

@@ -2,6 +2,7 @@
 // The descriptor of polymul.
 #include "base/lasting.hpp"
 #include "polymul/problem.hpp"
+#include "registry/call.hpp"
 
 #include <bit>
 #include <cstring>
@@ -128,6 +129,19 @@ void fit_inputs(const problem& p, std::span<std::vector<std::byte>> inputs) {
   }
 }
 
+problem describe(const detail::request& r) {
+  problem p{.what = &polymul_algorithm(), .type = r.in[0].type, .shape = {r.in[0].size, r.in[1].size}};
+  if (const number modulus = registry::number_of(r, "modulus"); modulus.is_given())
+    set_modulus(p, registry::converted(modulus, dtype::u64, "modulus").as<std::uint64_t>());
+  registry::admit(p, {});
+  if (const std::uint64_t product = sizes(p).product(); r.out[0].size != product)
+    throw error(errc::invalid_argument, "the factors have " + std::to_string(p.shape[0]) + " and " +
+                                            std::to_string(p.shape[1]) + " coefficients, and the output has room for " +
+                                            std::to_string(r.out[0].size) + "; the product has " +
+                                            std::to_string(product));
+  return p;
+}
+
 }  // namespace
 
 const registry::algorithm& polymul_algorithm() {
@@ -145,6 +159,7 @@ const registry::algorithm& polymul_algorithm() {
         .outputs = outputs,
         .operations = operations,
         .invalid = invalid,
+        .describe = describe,
         .proves = &no_overflow,
         .fit_numbers = fit_numbers,
         .fit_inputs = fit_inputs,

@@ -4,6 +4,7 @@
 #include "helpers.hpp"
 #include "polymul/ntt_blocks.hpp"
 #include "registry/catalog.hpp"
+#include "registry/ranks.hpp"
 #include "scattered_operand.hpp"
 
 #include <tilewise/polymul.hpp>

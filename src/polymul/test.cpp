@@ -209,7 +209,7 @@ TEST(Polymul, ExtremeFactorsOverflowOrNot) {
 TEST(Polymul, AnOverflowLeavesTheOutputAndSaysWhatHelps) {
   const std::vector<std::int64_t> a(3, most), b(3, most);
   std::vector<std::int64_t> c(5, 7);
-  const std::string message = message_of(errc::overflow, [&] { polymul<std::int64_t>(a, b, c); });
+  const std::string message = message_of(errc::overflow, [&] { polymul(a, b, c); });
   EXPECT_NE(message.find("coefficient 0"), std::string::npos) << message;
   EXPECT_NE(message.find("modulus"), std::string::npos) << message;
   EXPECT_EQ(c, std::vector<std::int64_t>(5, 7));
@@ -328,13 +328,12 @@ TEST(Polymul, WhatMakesNoSenseIsRefusedWithWhatItIs) {
     for (const char* words : expected) EXPECT_NE(message.find(words), std::string::npos) << message;
     EXPECT_EQ(c, std::vector<std::int64_t>(6, 9));
   };
-  refused({"4 and 3", "5", "6"}, [&] { polymul<std::int32_t>(a, b, std::span(c).first(5)); });
-  refused({"modulus is 0"}, [&] { polymul<std::int32_t>(a, b, c, {.modulus = 0}); });
-  refused({"9223372036854775808"}, [&] { polymul<std::int32_t>(a, b, c, {.modulus = std::uint64_t{1} << 63}); });
+  refused({"4 and 3", "5", "6"}, [&] { polymul(a, b, std::span(c).first(5)); });
+  refused({"modulus is 0"}, [&] { polymul(a, b, c, {.modulus = 0}); });
+  refused({"9223372036854775808"}, [&] { polymul(a, b, c, {.modulus = std::uint64_t{1} << 63}); });
   refused({"f32", "modulus"}, [&] { polymul(std::vector<float>{1}, std::vector<float>{1}, {.modulus = 5}); });
-  refused({"a", "c"},
-          [&] { polymul<std::int64_t>(std::span(c).first(2), std::span(c).subspan(4, 2), std::span(c).first(3)); });
-  refused({"no_such"}, [&] { polymul<std::int32_t>(a, b, c, {.variant = "no_such"}); });
+  refused({"a", "c"}, [&] { polymul(std::span(c).first(2), std::span(c).subspan(4, 2), std::span(c).first(3)); });
+  refused({"no_such"}, [&] { polymul(a, b, c, {.variant = "no_such"}); });
 }
 
 }  // namespace

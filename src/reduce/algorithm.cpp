@@ -45,6 +45,8 @@ const registry::algorithm& reduce_algorithm() {
         .compulsory_bytes = compulsory_bytes,
         .operations = operations,
         .invalid = invalid,
+        .describe = describe,
+        .few = few,
         .divides = &division,
     };
   });

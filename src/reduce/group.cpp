@@ -43,7 +43,7 @@ void write_block_values(const memory& x, const rank& r, const memory& to) {
   if (mine.blocks() == 0) return;
   const memory own = local(x, r.index(), r.part(x));
   if (mine.blocks() > few) {
-    const order::segment<T> values = segment_of(r.view<T>(own), 0, mine.begin, {.operation = Op::id});
+    const order::segment<T> values = segment_of<T>(detail::argument_for("x", r.view<T>(own)), mine.begin, Op::id);
     return r.queue().upload(to, values.value.data(), to.bytes);
   }
   std::uint64_t slot = 0;

@@ -22,6 +22,15 @@ void append(order::segment<T>& to, const order::segment<T>& right, op operation)
   order::with_operator(operation, [&]<class Op>(Op) { order::append<Op>(to, right); });
 }
 
+/// The segment of the elements that a partial appends, computed where the call says.
+template <class T>
+order::segment<T> segment_behind(const partial<T>& part, const detail::argument& values, const placement& where) {
+  const device* const on = where.device ? &*where.device : nullptr;
+  registry::require_place(on, values);
+  impl::reduce::require_appendable(part.end(), values.size);
+  return impl::reduce::segment_of<T>(values, part.end(), part.operation(), on, {where.variant, where.tuning});
+}
+
 }  // namespace
 
 template <scalar T>
@@ -37,7 +46,7 @@ partial<T>::partial(op operation, const order::segment<T>& blocks)
 
 template <scalar T>
 void partial<T>::push(T value) {
-  impl::reduce::require_appendable(op::sum, operation(), end(), 1);
+  impl::reduce::require_appendable(end(), 1);
   const auto append = [&] {
     order::with_operator(operation(), [&]<class Op>(Op) { order::append<Op>(blocks_, value, 0); });
   };
@@ -45,21 +54,15 @@ void partial<T>::push(T value) {
 }
 
 template <scalar T>
-void partial<T>::push(std::span<const T> values, const reduce_options& options) {
-  registry::require_place(options.device, {"the input", values});
-  impl::reduce::require_appendable(options.operation, operation(), end(), values.size());
-  reduce_options how = options;
-  how.operation = operation();
-  base::enter([&] { append(blocks_, impl::reduce::segment_of(values, end(), how), operation()); });
+void partial<T>::push(std::span<const T> values, const placement& where) {
+  base::enter(
+      [&] { append(blocks_, segment_behind(*this, detail::argument_for("the input", values), where), operation()); });
 }
 
 template <scalar T>
-void partial<T>::push(const array<T>& values, const reduce_options& options) {
-  registry::require_place(options.device, {"the input", values});
-  impl::reduce::require_appendable(options.operation, operation(), end(), values.size());
-  reduce_options how = options;
-  how.operation = operation();
-  base::enter([&] { append(blocks_, impl::reduce::segment_of(values, 0, end(), how), operation()); });
+void partial<T>::push(const array<T>& values, const placement& where) {
+  base::enter(
+      [&] { append(blocks_, segment_behind(*this, detail::argument_for("the input", values), where), operation()); });
 }
 
 template <scalar T>
@@ -82,7 +85,7 @@ T partial<T>::value() const {
                                             std::to_string(begin()) + ")");
   if (end() == 0 && (operation() == op::min || operation() == op::max))
     throw error(errc::invalid_argument, "the " + name_of(operation_) + " of no elements has no value; push some first");
-  if (end() == 0) return reduce(std::span<const T>(), {.operation = operation()});
+  if (end() == 0) return T(operation() == op::product ? 1 : 0);
   return base::enter([&] {
     return order::with_operator(operation(), [&]<class Op>(Op) { return order::canonical(order::fold<Op>(blocks_)); });
   });

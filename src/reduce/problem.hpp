@@ -7,6 +7,8 @@
 namespace tilewise::impl::reduce {
 
 const registry::algorithm& reduce_algorithm();
+registry::problem describe(const detail::request& r);  // reduce.cpp
+bool few(const detail::request& r);
 
 using registry::fold::operation_of;
 inline bool has_init(const registry::problem& p) { return p.setting[1] == 1; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public functions of reduce: check what only their arguments show, describe the problem, hand it to registry/call.
+// How a call of reduce is described and, for few elements, computed at once.
 #include <tilewise/reduce.hpp>
 
 #include "base/instantiate.hpp"
@@ -11,54 +11,40 @@ namespace tilewise {
 
 namespace {
 
-using impl::reduce::problem_of;
-
-/// Not inlined, so that the shortcut does not pay for its stack frame.
+/// Not inlined, so that a call without an initial value does not pay for the conversion.
 template <class T>
-[[gnu::noinline]] T reduce_by_call(std::span<const T> values, const T* init, const reduce_options& options) {
-  T result;
-  registry::run_call(problem_of(values.size(), init, options.operation), options, {{"the input", values}},
-                     {{"the result", std::span(&result, 1)}});
-  return result;
-}
-
-template <class T>
-T reduce_host(std::span<const T> values, const T* init, const reduce_options& options) {
-  if (registry::takes_shortcut(values, impl::reduce::small_limit, options) && options.operation <= op::max)
-    return impl::reduce::reduce_small(values.data(), values.size(), init, options.operation);
-  return reduce_by_call(values, init, options);
-}
-
-template <class T>
-T reduce_array(const array<T>& values, const T* init, const reduce_options& options) {
-  return registry::value_of_call<T>(problem_of(values.size(), init, options.operation), options, values.device(),
-                                    {{"the input", values}});
+[[gnu::noinline]] T reduce_onto(const number& init, const T* values, std::uint64_t count, op operation) {
+  const T first = registry::converted(init, dtype_of<T>, "init").template as<T>();
+  return impl::reduce::reduce_small(values, count, &first, operation);
 }
 
 }  // namespace
 
-template <scalar T>
-T reduce(std::span<const T> values, const reduce_options& options) {
-  return reduce_host<T>(values, nullptr, options);
-}
-template <scalar T>
-T reduce(std::span<const T> values, std::type_identity_t<T> init, const reduce_options& options) {
-  return reduce_host<T>(values, &init, options);
-}
-template <scalar T>
-T reduce(const array<T>& values, const reduce_options& options) {
-  return reduce_array<T>(values, nullptr, options);
-}
-template <scalar T>
-T reduce(const array<T>& values, std::type_identity_t<T> init, const reduce_options& options) {
-  return reduce_array<T>(values, &init, options);
+static_assert(detail::few_elements <= impl::reduce::small_limit);
+
+template <class T>
+T detail::reduce_few(const T* values, std::uint64_t count, op operation, const number& init) {
+  if (init.is_given()) return reduce_onto(init, values, count, operation);
+  return impl::reduce::reduce_small<T>(values, count, nullptr, operation);
 }
 
-#define TILEWISE_INSTANTIATE(T)                                       \
-  template T reduce<T>(std::span<const T>, const reduce_options&);    \
-  template T reduce<T>(std::span<const T>, T, const reduce_options&); \
-  template T reduce<T>(const array<T>&, const reduce_options&);       \
-  template T reduce<T>(const array<T>&, T, const reduce_options&);
+registry::problem impl::reduce::describe(const detail::request& r) {
+  return registry::described(reduce_algorithm(), r, {r.in[0].size});
+}
+
+bool impl::reduce::few(const detail::request& r) {
+  const detail::argument &in = r.in[0], &out = r.out[0];
+  const auto operation = static_cast<op>(r.settings[0].value);
+  if (in.on != nullptr || registry::names_a_place(r) || operation > op::max || !detail::are_few(in.host, in.size))
+    return false;
+  with_type(in.type, [&]<class T>(T) {
+    *static_cast<T*>(out.host) =
+        detail::reduce_few(static_cast<const T*>(in.host), in.size, operation, registry::number_of(r, "init"));
+  });
+  return true;
+}
+
+#define TILEWISE_INSTANTIATE(T) template T detail::reduce_few<T>(const T*, std::uint64_t, op, const number&);
 TILEWISE_FOR_EACH_TYPE(TILEWISE_INSTANTIATE)
 
 }  // namespace tilewise

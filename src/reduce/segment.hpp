@@ -3,25 +3,23 @@
 #pragma once
 
 #include "order/segment.hpp"
-#include "registry/variant.hpp"
+#include "registry/choose.hpp"
+
+#include <tilewise/call.hpp>
 
 #include <span>
 
 namespace tilewise::impl::reduce {
 
-/// Computes the segment of `values`, which begin at position `begin` of a longer array. Long blocks are computed on the
-/// device that the options or the array name. Short blocks are computed on the calling thread, unless the options name
-/// a variant or a tuning.
+/// Computes the segment of an operand that begins at position `begin` of a longer array. Long blocks are computed on
+/// the operand's device; those of host memory on `on`, or on the CPU if that is null. Short blocks are computed on the
+/// calling thread, unless a variant or a tuning is named.
 template <scalar T>
-order::segment<T> segment_of(std::span<const T> values, std::uint64_t begin, const reduce_options& options);
-/// The same for the elements of `values` from index `first` on.
-template <scalar T>
-order::segment<T> segment_of(const array<T>& values, std::uint64_t first, std::uint64_t begin,
-                             const reduce_options& options);
+order::segment<T> segment_of(const detail::argument& values, std::uint64_t begin, op operation,
+                             const device* on = nullptr, const registry::preferences& wanted = {});
 
-/// Throws `invalid_argument` if `count` elements cannot be appended at `end`, or if the options name an operation other
-/// than `own`, the operation of the preceding elements. A sum is the default, so it counts as no operation named.
-void require_appendable(op named, op own, std::uint64_t end, std::uint64_t count);
+/// Throws `invalid_argument` if `count` elements cannot be appended at `end`.
+void require_appendable(std::uint64_t end, std::uint64_t count);
 
 /// The location of the value of one block, which has 2^level elements.
 struct block_place {

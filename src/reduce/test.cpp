@@ -23,11 +23,11 @@ std::uint32_t bits(float value) { return __builtin_bit_cast(std::uint32_t, value
 TEST(Reduce, OfNothingIsTheValueThatTheOperatorHasForIt) {
   const std::vector<float> none;
   EXPECT_EQ(bits(reduce(none)), bits(0.0f));
-  EXPECT_EQ(reduce(none, {.operation = op::product}), 1.0f);
-  EXPECT_EQ(reduce(none, 7.5f), 7.5f);
-  EXPECT_EQ(reduce(none, -2.0f, {.operation = op::max}), -2.0f);
+  EXPECT_EQ(reduce(none, {.op = op::product}), 1.0f);
+  EXPECT_EQ(reduce(none, {.init = 7.5f}), 7.5f);
+  EXPECT_EQ(reduce(none, {.op = op::max, .init = -2.0f}), -2.0f);
   for (op operation : {op::min, op::max})
-    EXPECT_EQ(code_of([&] { reduce(none, {.operation = operation}); }), errc::invalid_argument);
+    EXPECT_EQ(code_of([&] { reduce(none, {.op = operation}); }), errc::invalid_argument);
 }
 
 TEST(Reduce, ASumOfNegativeZerosIsANegativeZero) {
@@ -41,7 +41,7 @@ TEST(Reduce, EveryNanBecomesTheCanonicalOne) {
     for (op operation : all_ops) {
       std::vector<float> x(n, 2.0f);
       x[n / 2] = odd_nan;
-      EXPECT_EQ(bits(reduce(x, {.operation = operation})), 0x7fc00000u) << n << " " << name_of(operation);
+      EXPECT_EQ(bits(reduce(x, {.op = operation})), 0x7fc00000u) << n << " " << name_of(operation);
     }
 }
 
@@ -50,9 +50,9 @@ TEST(Reduce, MinimumAndMaximumKnowTheSignOfZero) {
     for (std::size_t odd : {std::size_t{0}, n / 2, n - 1}) {
       std::vector<float> x(n, 0.0f);
       x[odd] = -0.0f;
-      EXPECT_EQ(bits(reduce(x, {.operation = op::min})), bits(-0.0f)) << n << " " << odd;
+      EXPECT_EQ(bits(reduce(x, {.op = op::min})), bits(-0.0f)) << n << " " << odd;
       for (float& v : x) v = -v;
-      EXPECT_EQ(bits(reduce(x, {.operation = op::max})), bits(0.0f)) << n << " " << odd;
+      EXPECT_EQ(bits(reduce(x, {.op = op::max})), bits(0.0f)) << n << " " << odd;
     }
 }
 
@@ -69,7 +69,7 @@ TEST(Reduce, WhatThreadsTakeIsABlockOfTheOrder) {
 
 TEST(Reduce, TheInitialValueIsTheLeftOperandOfTheWhole) {
   // (1e8 + 3) + 3 loses both, 1e8 + (3 + 3) does not: floats near 1e8 are 8 apart.
-  EXPECT_EQ(reduce(std::vector<float>{3.0f, 3.0f}, 1e8f), 1e8f + 8.0f);
+  EXPECT_EQ(reduce(std::vector<float>{3.0f, 3.0f}, {.init = 1e8f}), 1e8f + 8.0f);
 }
 
 TEST(Reduce, IntegersWrap) {
@@ -98,7 +98,7 @@ TEST(Reduce, AskingForTheWrongThingSaysSo) {
   const std::vector<float> x{1.0f, nan_f};
   EXPECT_EQ(code_of([&] { reduce(x, {.variant = "no_such"}); }), errc::invalid_argument);
   EXPECT_EQ(code_of([&] { reduce(x, {.tuning = "tile=3"}); }), errc::invalid_argument);
-  EXPECT_EQ(code_of([&] { reduce(x, {.operation = static_cast<op>(9)}); }), errc::invalid_argument);
+  EXPECT_EQ(code_of([&] { reduce(x, {.op = static_cast<op>(9)}); }), errc::invalid_argument);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // The descriptor of reduce_axis.
 #include "base/lasting.hpp"
 #include "reduce_axis/problem.hpp"
+#include "registry/call.hpp"
 #include "registry/matrix_shape.hpp"
 
 namespace tilewise::impl::reduce_axis {
@@ -48,6 +49,19 @@ std::string invalid(const problem& p) {
   return registry::invalid_matrix("A", layout_of(p), p.type);
 }
 
+problem describe(const detail::request& r) {
+  const detail::argument &a = r.in[0], &values = r.out[0];
+  const extents shape =
+      registry::is_packed(a.of) ? extents{a.of.rows, a.of.columns} : extents{a.of.rows, a.of.columns, a.of.stride};
+  const problem p = registry::described(reduce_axis_algorithm(), r, shape);
+  if (values.size != tilewise::lines_of(a.of, *a.which))
+    throw error(errc::invalid_argument, "A is " + registry::shape_text(a.of.rows, a.of.columns) +
+                                            " and there is room for " + std::to_string(values.size) +
+                                            " values; there is one for each of its " +
+                                            (*a.which == axis::rows ? "rows" : "columns"));
+  return p;
+}
+
 }  // namespace
 
 const registry::algorithm& reduce_axis_algorithm() {
@@ -66,6 +80,7 @@ const registry::algorithm& reduce_axis_algorithm() {
         .compulsory_bytes = compulsory_bytes,
         .operations = operations,
         .invalid = invalid,
+        .describe = describe,
     };
   });
   return descriptor;

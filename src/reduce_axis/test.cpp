@@ -31,16 +31,16 @@ TEST(ReduceAxis, EachValueIsTheReductionOfItsLineAlone) {
                                  {40'000, 17, 19}}) {
     const std::vector<float> a = wide_floats(l.rows * l.stride, 1);
     for (const axis which : {axis::columns, axis::rows}) {
-      const std::vector<float> sums = reduce_axis(a, l, which);
+      const std::vector<float> sums = reduce(along(a, l, which));
       ASSERT_EQ(sums.size(), lines_of(l, which));
       std::vector<float> least(sums.size());
-      reduce_axis(a, l, which, least, 0.5f, {.operation = op::min});
+      reduce(along(a, l, which), least, {.op = op::min, .init = 0.5f});
       for (std::size_t i = 0; i < sums.size(); i += sums.size() / 7 + 1) {
         const std::vector<float> line = line_of(a, l, which, i);
         const std::string what =
             std::to_string(l.rows) + "x" + std::to_string(l.columns) + " line " + std::to_string(i);
         EXPECT_EQ(bits_of(sums[i]), bits_of(reduce(line))) << what;
-        EXPECT_EQ(bits_of(least[i]), bits_of(reduce(line, 0.5f, {.operation = op::min}))) << what;
+        EXPECT_EQ(bits_of(least[i]), bits_of(reduce(line, {.op = op::min, .init = 0.5f}))) << what;
       }
     }
   }
@@ -79,20 +79,20 @@ TEST(ReduceAxis, ArraysOnADeviceStayThere) {
   const device on = open("cpu:serial");
   const std::vector<float> a = wide_floats(12, 2);
   const matrix_layout l(3, 4);
-  EXPECT_EQ(reduce_axis(on.upload(a), l, axis::rows).download(), reduce_axis(a, l, axis::rows));
+  EXPECT_EQ(reduce(along(on.upload(a), l, axis::rows)).download(), reduce(along(a, l, axis::rows)));
   array<float> values = on.allocate<float>(4);
-  reduce_axis(on.upload(a), l, axis::columns, values, 1.0f);
-  EXPECT_EQ(values.download()[0], reduce(line_of(a, l, axis::columns, 0), 1.0f));
+  reduce(along(on.upload(a), l, axis::columns), values, {.init = 1.0f});
+  EXPECT_EQ(values.download()[0], reduce(line_of(a, l, axis::columns, 0), {.init = 1.0f}));
 }
 
 TEST(ReduceAxis, EmptyLinesHaveTheValueOfAnEmptyReduction) {
   const std::vector<float> none;
-  EXPECT_EQ(reduce_axis(none, {0, 3}, axis::columns), std::vector<float>(3, 0.0f));
-  EXPECT_EQ(reduce_axis(none, {3, 0}, axis::rows, {.operation = op::product}), std::vector<float>(3, 1.0f));
-  EXPECT_EQ(reduce_axis(none, {0, 3}, axis::rows), none);
-  EXPECT_EQ(reduce_axis(none, {0, 3}, axis::rows, {.operation = op::min}), none);
+  EXPECT_EQ(reduce(along(none, {0, 3}, axis::columns)), std::vector<float>(3, 0.0f));
+  EXPECT_EQ(reduce(along(none, {3, 0}, axis::rows), {.op = op::product}), std::vector<float>(3, 1.0f));
+  EXPECT_EQ(reduce(along(none, {0, 3}, axis::rows)), none);
+  EXPECT_EQ(reduce(along(none, {0, 3}, axis::rows), {.op = op::min}), none);
   std::vector<float> given(3);
-  reduce_axis(none, {0, 3}, axis::columns, given, 7.0f, {.operation = op::min});
+  reduce(along(none, {0, 3}, axis::columns), given, {.op = op::min, .init = 7.0f});
   EXPECT_EQ(given, std::vector<float>(3, 7.0f));
 }
 
@@ -101,40 +101,40 @@ TEST(ReduceAxis, WhatMakesNoSenseIsRefused) {
   std::vector<float> three(3), four(4);
   EXPECT_EQ(message_of(errc::invalid_argument,
                        [&] {
-                         reduce_axis(a, {3, 4}, axis::rows, four);
+                         reduce(along(a, {3, 4}, axis::rows), four);
                        }),
             "A is 3x4 and there is room for 4 values; there is one for each of its rows");
   EXPECT_EQ(message_of(errc::invalid_argument,
                        [&] {
-                         reduce_axis(a, {3, 4}, axis::columns, three);
+                         reduce(along(a, {3, 4}, axis::columns), three);
                        }),
             "A is 3x4 and there is room for 3 values; there is one for each of its columns");
   EXPECT_NE(message_of(errc::invalid_argument,
                        [&] {
-                         reduce_axis(a, {3, 5}, axis::rows, three);
+                         reduce(along(a, {3, 5}, axis::rows), three);
                        })
                 .find("3x5"),
             std::string::npos);
   EXPECT_NE(message_of(errc::invalid_argument,
                        [&] {
-                         reduce_axis(a, {3, 4, 3}, axis::rows, three);
+                         reduce(along(a, {3, 4, 3}, axis::rows), three);
                        })
                 .find("stride"),
             std::string::npos);
   EXPECT_NE(message_of(errc::invalid_argument,
                        [&] {
-                         reduce_axis(none, {0, 3}, axis::columns, three, {.operation = op::max});
+                         reduce(along(none, {0, 3}, axis::columns), three, {.op = op::max});
                        })
                 .find("give an initial value"),
             std::string::npos);
   EXPECT_NE(message_of(errc::invalid_argument,
                        [&] {
-                         reduce_axis(a, {3, 4}, static_cast<axis>(7), three);
+                         reduce(along(a, {3, 4}, static_cast<axis>(7)), three);
                        })
                 .find("axis"),
             std::string::npos);
   std::vector<float> shared = a;
-  EXPECT_THROW(reduce_axis(std::span<const float>(shared), {3, 4}, axis::rows, std::span(shared).first(3)), error);
+  EXPECT_THROW(reduce(along(std::span<const float>(shared), {3, 4}, axis::rows), std::span(shared).first(3)), error);
 }
 
 }  // namespace

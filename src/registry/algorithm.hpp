@@ -12,6 +12,10 @@
 #include <string_view>
 #include <vector>
 
+namespace tilewise::detail {
+struct request;
+}
+
 namespace tilewise::registry {
 
 /// A choice that is part of the problem, such as op = sum | product | min | max.
@@ -80,6 +84,13 @@ struct algorithm {
   double (*operations)(const problem&);  // number of arithmetic operations in the definition
   /// A sentence that says why the problem has no answer and what to do; empty if it has one.
   std::string (*invalid)(const problem&);
+  /// The problem that a public call describes, admitted (call.hpp). Throws `invalid_argument` if its operands do not
+  /// fit together.
+  problem (*describe)(const detail::request&);
+  /// Computes few elements at once and returns true, if the call leaves the place and the method to the library.
+  bool (*few)(const detail::request&) = nullptr;
+  /// Computes a problem that continues from the request's carry.
+  void (*continues)(const problem&, const detail::request&) = nullptr;
   /// Why a call refuses a problem that has an answer, unless the caller insists: for example, time steps so long that
   /// the result diverges. Empty if nothing is wrong.
   std::string (*inadvisable)(const problem&) = [](const problem&) { return std::string(); };

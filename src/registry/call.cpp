@@ -3,9 +3,10 @@
 
 #include "base/enter.hpp"
 #include "base/lasting.hpp"
-#include "registry/matrix_shape.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 
 namespace tilewise::registry {
 
@@ -16,20 +17,20 @@ namespace {
 struct rows_of_bytes {
   const void* space = nullptr;
   std::uintptr_t begin = 0, end = 0;
-  std::uintptr_t row, pitch;  // one row of all bytes, unless it is a matrix with gaps
+  std::uintptr_t row = 0, pitch = 0;  // one row of all bytes, unless it is a matrix with gaps
 
-  explicit rows_of_bytes(const call_operand& o) : row(o.row_bytes), pitch(o.pitch) {
-    const std::string_view backend = o.on == nullptr ? "" : std::string_view(o.on->info().backend);
-    if (o.on == nullptr)
-      begin = reinterpret_cast<std::uintptr_t>(o.host);
-    else if (backend == "opencl" || backend == "group") {
-      const backend::memory place = o.on->implementation().queue().in_whole(o.where);
-      space = place.base, begin = place.offset;
-    } else
-      begin = reinterpret_cast<std::uintptr_t>(o.where.base) + o.where.offset;
-    end = begin + o.bytes;
+  explicit rows_of_bytes(const argument& a) {
+    const std::string_view backend = a.on == nullptr ? "" : std::string_view(a.on->info().backend);
+    backend::memory where = memory_of(a);
+    if (backend == "opencl" || backend == "group")
+      where = a.on->implementation().queue().in_whole(where), space = where.base, begin = where.offset;
+    else
+      begin = reinterpret_cast<std::uintptr_t>(where.base) + where.offset;
+    end = begin + where.bytes;
     // OpenCL does not define what happens if the ranges of sub-buffers overlap, even where different bytes are used.
-    if (pitch == 0 || backend == "opencl") row = pitch = o.bytes;
+    const bool has_gaps = a.of.stride != 0 && a.of.rows > 1 && !is_packed(a.of) && backend != "opencl";
+    row = has_gaps ? a.of.columns * size_of(a.type) : where.bytes;
+    pitch = has_gaps ? a.of.stride * size_of(a.type) : where.bytes;
   }
 
   bool operator==(const rows_of_bytes&) const = default;
@@ -55,35 +56,48 @@ bool overlap(const rows_of_bytes& a, const rows_of_bytes& b) {
   return false;
 }
 
-[[noreturn]] void refuse(const call_operand& output, const call_operand& other, bool in_place) {
+[[noreturn]] void refuse(const argument& output, const argument& other, bool in_place) {
   throw error(errc::invalid_argument,
               std::string(output.name) + " shares memory with " + std::string(other.name) +
                   (in_place ? "; pass the same memory for both, or give each its own" : "; give it memory of its own"));
 }
 
-void refuse_overlap(const algorithm& what, call_operands inputs, call_operands outputs) {
+void refuse_overlap(const algorithm& what, arguments inputs, arguments outputs) {
   for (std::size_t o = 0; o < outputs.size(); ++o) {
-    const call_operand& output = outputs.begin()[o];
+    const argument& output = outputs[o];
     const rows_of_bytes out(output);
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      const rows_of_bytes in(inputs.begin()[i]);
+      const rows_of_bytes in(inputs[i]);
       const bool may_share = what.in_place && i == o;
-      if (overlap(out, in) && !(may_share && out == in)) refuse(output, inputs.begin()[i], may_share);
+      if (overlap(out, in) && !(may_share && out == in)) refuse(output, inputs[i], may_share);
     }
     for (std::size_t other = 0; other < o; ++other)
-      if (overlap(out, rows_of_bytes(outputs.begin()[other]))) refuse(output, outputs.begin()[other], false);
+      if (overlap(out, rows_of_bytes(outputs[other]))) refuse(output, outputs[other], false);
   }
 }
 
-void require_memory(call_operands operands) {
-  for (const call_operand& o : operands)
-    if (o.on == nullptr && o.host == nullptr && o.bytes != 0)
-      throw error(errc::invalid_argument, std::string(o.name) + " is a null pointer to " + std::to_string(o.bytes) +
+void require_memory(arguments operands) {
+  for (const argument& o : operands)
+    if (const std::uint64_t bytes = memory_of(o).bytes; o.on == nullptr && o.host == nullptr && bytes != 0)
+      throw error(errc::invalid_argument, std::string(o.name) + " is a null pointer to " + std::to_string(bytes) +
                                               " bytes; pass memory that holds them");
 }
 
-void require_one_device(const call_operand& first, call_operands operands) {
-  for (const call_operand& o : operands)
+void require_matrices(arguments operands) {
+  for (const argument& a : operands) {
+    if (a.of.stride == 0) continue;
+    const std::uint64_t needed = elements_of(a.of);
+    if (a.size >= needed) continue;
+    throw error(
+        errc::invalid_argument,
+        std::string(a.name) + " is " + shape_text(a.of.rows, a.of.columns) +
+            (is_packed(a.of) ? "" : " with rows that begin " + std::to_string(a.of.stride) + " elements apart") +
+            ", which needs " + std::to_string(needed) + " elements, but has " + std::to_string(a.size));
+  }
+}
+
+void require_one_device(const argument& first, arguments operands) {
+  for (const argument& o : operands)
     if (&o.on->implementation() != &first.on->implementation())
       throw error(errc::invalid_argument, std::string(o.name) + " is on " + o.on->name() + ", but " +
                                               std::string(first.name) + " is on " + first.on->name() +
@@ -91,18 +105,15 @@ void require_one_device(const call_operand& first, call_operands operands) {
 }
 
 /// Operands as the memory of their own device; host memory as that of a CPU device.
-bindings in_place(call_operands inputs, call_operands outputs) {
-  const auto place = [](const call_operand& o) {
-    return o.on != nullptr ? o.where : backend::memory{const_cast<void*>(o.host), 0, o.bytes};
-  };
+bindings in_place(arguments inputs, arguments outputs) {
   bindings where;
-  std::transform(inputs.begin(), inputs.end(), where.in.begin(), place);
-  std::transform(outputs.begin(), outputs.end(), where.out.begin(), place);
+  std::transform(inputs.begin(), inputs.end(), where.in.begin(), memory_of);
+  std::transform(outputs.begin(), outputs.end(), where.out.begin(), memory_of);
   return where;
 }
 
-void run_on_arrays(const problem& p, const preferences& wanted, call_operands inputs, call_operands outputs) {
-  backend::device& on = outputs.begin()->on->implementation();
+void run_on_arrays(const problem& p, const preferences& wanted, arguments inputs, arguments outputs) {
+  backend::device& on = outputs.front().on->implementation();
   run_in_place(p, choose_silently(p, on, wanted), on.queue(), in_place(inputs, outputs));
 }
 
@@ -113,8 +124,8 @@ const device& usual_device() {
   return cpu;
 }
 
-void run_on_spans(const problem& p, backend::device& on, const preferences& wanted, call_operands inputs,
-                  call_operands outputs) {
+void run_on_spans(const problem& p, backend::device& on, const preferences& wanted, arguments inputs,
+                  arguments outputs) {
   const choice how = choose_silently(p, on, wanted);
   backend::queue& queue = on.queue();
   // A CPU writes results that need no check directly to the caller's memory: for few elements, making `operands` takes
@@ -124,15 +135,63 @@ void run_on_spans(const problem& p, backend::device& on, const preferences& want
       return how.variant->run(p, where, how.tuning, queue);
   std::array<const void*, 4> in{};
   std::array<void*, 4> out{};
-  for (std::size_t i = 0; i < inputs.size(); ++i) in[i] = inputs.begin()[i].host;
-  for (std::size_t i = 0; i < outputs.size(); ++i) out[i] = const_cast<void*>(outputs.begin()[i].host);
+  for (std::size_t i = 0; i < inputs.size(); ++i) in[i] = inputs[i].host;
+  for (std::size_t i = 0; i < outputs.size(); ++i) out[i] = outputs[i].host;
   run_on_host(p, how, queue, in, out);
+}
+
+/// Whether the output has no memory where the inputs are: nobody wants it, or it is a value on the host.
+bool lacks_memory(const request& r, const argument& output) {
+  return output.is_unwanted || (r.in[0].on != nullptr && output.on == nullptr);
+}
+
+/// Memory for an output that lacks it.
+class result_room {
+ public:
+  /// The output in this memory, which is on the host if `on` is null.
+  argument hold(argument output, const device* on) {
+    const std::uint64_t element = size_of(output.type), bytes = output.size * element;
+    output.on = on;
+    if (on == nullptr)
+      output.host = (host_ = std::make_unique_for_overwrite<std::byte[]>(bytes)).get();
+    else
+      output.there = &(where_ = there_.emplace(on->implementation().queue(), bytes, element));
+    return output;
+  }
+
+ private:
+  std::unique_ptr<std::byte[]> host_;
+  std::optional<backend::buffer> there_;
+  backend::memory where_;
+};
+
+/// Runs the problem with memory for the outputs that lack it. Waits for values that go to the host.
+void run_with_room(const problem& p, const request& r) {
+  std::array<result_room, 2> rooms;
+  std::array<argument, 2> made;
+  const std::span<argument> out = std::span(made).first(r.out.size());
+  for (std::size_t i = 0; i < out.size(); ++i)
+    out[i] = lacks_memory(r, r.out[i]) ? rooms[i].hold(r.out[i], r.in[0].on) : r.out[i];
+  run_call(p, r.device, preferences_of(r), r.in, out);
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (lacks_memory(r, r.out[i]) && !r.out[i].is_unwanted)
+      out[i].on->implementation().queue().download(r.out[i].host, *out[i].there, out[i].there->bytes);
 }
 
 }  // namespace
 
-void require_place(const std::optional<device>& named, const call_operand& of) {
-  if (!named) return;
+argument part_of(const argument& a, std::uint64_t first, std::uint64_t count) {
+  argument some = a;
+  some.size = count;
+  if (a.on == nullptr)
+    some.host = static_cast<std::byte*>(a.host) + first * size_of(a.type);
+  else
+    some.first += first;
+  return some;
+}
+
+void require_place(const device* named, const argument& of) {
+  if (named == nullptr) return;
   const backend::device& there = named->implementation();  // throws if it was moved from
   if (of.on == nullptr || &there == &of.on->implementation()) return;
   const bool alike = named->name() == of.on->name();
@@ -142,39 +201,43 @@ void require_place(const std::optional<device>& named, const call_operand& of) {
                                           "; leave the device out, or copy the operands over");
 }
 
-void require_operands(const algorithm& what, const std::optional<device>& named, call_operands inputs,
-                      call_operands outputs) {
-  const call_operand& first = *outputs.begin();
-  if (first.on != nullptr) require_one_device(first, inputs), require_one_device(first, outputs);
-  require_place(named, *inputs.begin());
-  require_memory(inputs), require_memory(outputs);
-  refuse_overlap(what, inputs, outputs);
+void require_operands(const algorithm& what, const device* named, arguments in, arguments out) {
+  const argument& first = out.front();
+  if (first.on != nullptr) require_one_device(first, in), require_one_device(first, out);
+  require_place(named, in.front());
+  require_matrices(in), require_matrices(out);
+  require_memory(in), require_memory(out);
+  refuse_overlap(what, in, out);
 }
 
-void run_call(const problem& p, const std::optional<device>& on, const preferences& wanted, call_operands inputs,
-              call_operands outputs) {
-  admit(p, wanted);
-  run_admitted(p, on, wanted, inputs, outputs);
-}
-
-void run_admitted(const problem& p, const std::optional<device>& on, const preferences& wanted, call_operands inputs,
-                  call_operands outputs) {
-  base::enter([&] {
-    require_operands(*p.what, on, inputs, outputs);
-    if (outputs.begin()->on != nullptr)
-      run_on_arrays(p, wanted, inputs, outputs);
-    else
-      run_on_spans(p, (on ? *on : usual_device()).implementation(), wanted, inputs, outputs);
-  });
-}
-
-void require_elements(std::string_view name, const matrix_layout& of, std::uint64_t given) {
-  const std::uint64_t needed = elements_of(of);
-  if (given >= needed) return;
-  throw error(errc::invalid_argument,
-              std::string(name) + " is " + shape_text(of.rows, of.columns) +
-                  (is_packed(of) ? "" : " with rows that begin " + std::to_string(of.stride) + " elements apart") +
-                  ", which needs " + std::to_string(needed) + " elements, but has " + std::to_string(given));
+void run_call(const problem& p, const device* on, const preferences& wanted, arguments in, arguments out) {
+  require_operands(*p.what, on, in, out);
+  if (out.front().on != nullptr)
+    run_on_arrays(p, wanted, in, out);
+  else
+    run_on_spans(p, (on != nullptr ? *on : usual_device()).implementation(), wanted, in, out);
 }
 
 }  // namespace tilewise::registry
+
+namespace tilewise::detail {
+
+void call(const request& r) {
+  base::enter([&] {
+    const registry::algorithm& what = registry::find_algorithm(r.algorithm);
+    if (what.few != nullptr && what.few(r)) return;
+    const registry::problem p = what.describe(r);
+    if (r.carry != nullptr && what.continues == nullptr)
+      throw error(errc::invalid_argument,
+                  "a carry continues one array, and along an axis there are many; scan them one "
+                  "by one, or leave out the carry");
+    if (r.carry != nullptr)
+      what.continues(p, r);
+    else if (std::any_of(r.out.begin(), r.out.end(), [&](const auto& a) { return registry::lacks_memory(r, a); }))
+      registry::run_with_room(p, r);
+    else
+      registry::run_call(p, r.device, registry::preferences_of(r), r.in, r.out);
+  });
+}
+
+}  // namespace tilewise::detail

@@ -6,7 +6,7 @@
 #include "registry/meanings.hpp"
 
 #include <algorithm>
-#include <unordered_map>
+#include <utility>
 
 namespace tilewise::registry {
 
@@ -17,13 +17,20 @@ namespace {
 /// All variants, and a list for each algorithm, since every call needs that.
 struct variant_lists {
   std::vector<variant> all;
-  std::unordered_map<std::string_view, std::vector<const variant*>> of;
+  std::vector<std::pair<std::string_view, std::vector<const variant*>>> of;
 
   explicit variant_lists(std::vector<variant> listed) : all(std::move(listed)) {
-    for (const variant& v : all) of[v.algorithm].push_back(&v);
+    for (const variant& v : all) list_of(v.algorithm).push_back(&v);
   }
   variant_lists(variant_lists&&) = default;  // moving keeps the variants' addresses
   variant_lists& operator=(variant_lists&&) = default;
+
+ private:
+  std::vector<const variant*>& list_of(std::string_view algorithm) {
+    for (auto& [name, its] : of)
+      if (name == algorithm) return its;
+    return of.emplace_back(algorithm, 0).second;
+  }
 };
 
 variant_lists& lists() {
@@ -53,9 +60,9 @@ const std::vector<variant>& variants() { return lists().all; }
 
 const std::vector<const variant*>& variants_of(const algorithm& what) {
   static const auto& none = base::lasting([] { return std::vector<const variant*>(); });
-  const variant_lists& known = lists();
-  const auto found = known.of.find(what.name);
-  return found == known.of.end() ? none : found->second;
+  for (const auto& [name, its] : lists().of)
+    if (name == what.name) return its;
+  return none;
 }
 
 void add_peers(std::span<const variant> peers) {
@@ -80,11 +87,10 @@ std::string nearest_variant(std::string_view wanted, std::span<const variant* co
 }
 
 const algorithm& find_algorithm(std::string_view name) {
-  std::vector<std::string> names;
-  for (const algorithm* a : algorithms()) {
+  for (const algorithm* a : algorithms())
     if (a->name == name) return *a;
-    names.emplace_back(a->name);
-  }
+  std::vector<std::string> names;
+  for (const algorithm* a : algorithms()) names.emplace_back(a->name);
   throw error(errc::invalid_argument,
               "there is no algorithm '" + std::string(name) + "';" + suggestion(missing::algorithm, name, names));
 }

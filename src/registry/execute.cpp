@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "registry/execute.hpp"
 
-#include "base/enter.hpp"
 #include "registry/pieces.hpp"
 
 namespace tilewise::registry {
 
 void admit(const problem& p, const preferences& wanted) {
-  base::enter([&] {
-    for (std::size_t i = 0; i < p.what->settings.size(); ++i)
-      if (p.setting[i] >= p.what->settings[i].values.size())
-        throw error(errc::invalid_argument, std::string(p.what->name) + " has no " +
-                                                std::string(p.what->settings[i].name) + " number " +
-                                                std::to_string(p.setting[i]));
-    std::string reason = p.what->invalid(p);
-    if (reason.empty() && !wanted.allow_unstable) reason = p.what->inadvisable(p);
-    if (!reason.empty()) throw error(errc::invalid_argument, reason);
-  });
+  for (std::size_t i = 0; i < p.what->settings.size(); ++i)
+    if (p.setting[i] >= p.what->settings[i].values.size())
+      throw error(errc::invalid_argument, std::string(p.what->name) + " has no " +
+                                              std::string(p.what->settings[i].name) + " number " +
+                                              std::to_string(p.setting[i]));
+  std::string reason = p.what->invalid(p);
+  if (reason.empty() && !wanted.allow_unstable) reason = p.what->inadvisable(p);
+  if (!reason.empty()) throw error(errc::invalid_argument, reason);
 }
 
 bool is_in_doubt(const problem& p, const bindings& where, backend::queue& queue) {

@@ -40,6 +40,9 @@ const registry::algorithm& scan_algorithm() {
         .outputs = outputs,
         .operations = operations,
         .invalid = lacks_init,
+        .describe = describe,
+        .few = few,
+        .continues = continues,
         .divides = &division,
         .in_place = true,
     };

@@ -25,18 +25,15 @@ struct kind {
   bool exclusive;
   std::optional<T> init;
 
-  void whole(std::span<const T> in, std::span<T> out, const scan_options& o) const {
-    if (exclusive)
-      init ? exclusive_scan(in, out, *init, o) : exclusive_scan(in, out, o);
-    else
-      init ? inclusive_scan(in, out, *init, o) : inclusive_scan(in, out, o);
+  template <class In, class Out>
+  void whole(const In& in, Out& out, scan_options o) const {
+    o.init = init;
+    exclusive ? tilewise::exclusive_scan(in, out, o) : tilewise::inclusive_scan(in, out, o);
   }
   template <class In, class Out>
-  void part(const In& in, Out& out, partial<T>& carry, const scan_options& o = {}) const {
-    if (exclusive)
-      init ? exclusive_scan(in, out, *init, carry, o) : exclusive_scan(in, out, carry, o);
-    else
-      init ? inclusive_scan(in, out, *init, carry, o) : inclusive_scan(in, out, carry, o);
+  void part(const In& in, Out& out, partial<T>& carry, scan_options o = {}) const {
+    o.carry = &carry;
+    whole(in, out, o);
   }
 };
 
@@ -52,7 +49,7 @@ std::vector<kind<T>> kinds_for(op operation) {
 template <class T>
 void expect_one_call(const std::vector<T>& x, const kind<T>& how, op operation, const scan_options& options) {
   std::vector<T> expected(x.size()), y = random_numbers() % 2 == 0 ? x : std::vector<T>(x.size());
-  how.whole(x, expected, {.operation = operation});
+  how.whole(x, expected, {.op = operation});
   const bool in_place = same_bytes(x, y);
   partial<T> carry(operation), reduced(operation);
   std::uint64_t first = 0;
@@ -157,7 +154,7 @@ TYPED_TEST(ScanOfParts, ScansContinueBeyond32BitPositions) {
         });
         partial<T> carry(operation, before);
         const std::uint64_t n = test_cover() == cover::few ? 500 : 10'000;
-        const std::vector<T> x = values_of<T>(lab::data_class::wide, 1, n), y = inclusive_scan(x, carry);
+        const std::vector<T> x = values_of<T>(lab::data_class::wide, 1, n), y = inclusive_scan(x, {.carry = &carry});
         for (std::uint64_t i = 0; i < x.size(); ++i) {
           stack.push(x[i]);
           ASSERT_TRUE(same_bytes(y[i], order::canonical(stack.fold()))) << name_of(operation) << " " << begin + i;
@@ -216,32 +213,33 @@ TEST(ScanOfFloatParts, RefusesWhatHasNoMeaningAndTouchesNothing) {
   for (const std::uint64_t n : {10u, 6000u}) {
     const std::span<const float> in(x.data(), n);
     const std::span<float> out(y.data(), n);
-    refused([&] { inclusive_scan(in, out, late); });
-    refused([&] { inclusive_scan(in, out, last); });
-    refused([&] { exclusive_scan(in, out, 0.0f, last); });
-    refused([&] { inclusive_scan(in, out.first(n - 1), carry); });
-    refused([&] { inclusive_scan(in, out, carry, {.operation = op::product}); });
-    refused([&] { exclusive_scan(in, out, carry); });
-    refused([&] { inclusive_scan(in, out, carry, {.variant = "no_such"}); });
-    refused([&] { inclusive_scan<float>(in.first(n / 2), all.subspan(1, n / 2), carry); });
+    refused([&] { inclusive_scan(in, out, {.carry = &late}); });
+    refused([&] { inclusive_scan(in, out, {.carry = &last}); });
+    refused([&] { exclusive_scan(in, out, {.init = 0.0f, .carry = &last}); });
+    refused([&] { inclusive_scan(in, out.first(n - 1), {.carry = &carry}); });
+    refused([&] { inclusive_scan(in, out, {.op = op::product, .carry = &carry}); });
+    refused([&] { exclusive_scan(in, out, {.carry = &carry}); });
+    refused([&] { inclusive_scan(in, out, {.carry = &carry, .variant = "no_such"}); });
+    refused([&] { inclusive_scan(in.first(n / 2), all.subspan(1, n / 2), {.carry = &carry}); });
     // The first pieces of these lie apart; the operands do not.
-    refused([&] { inclusive_scan<float>(all.first(n / 2), all.subspan(n / 2 - 1, n / 2), carry); });
-    refused([&] { inclusive_scan(std::span<const float>(static_cast<const float*>(nullptr), n), out, carry); });
+    refused([&] { inclusive_scan(all.first(n / 2), all.subspan(n / 2 - 1, n / 2), {.carry = &carry}); });
+    refused(
+        [&] { inclusive_scan(std::span<const float>(static_cast<const float*>(nullptr), n), out, {.carry = &carry}); });
     for (const device& on : devices()) {
       SCOPED_TRACE(on.name());
       const array<float> there = on.upload(in);
       array<float> to = on.upload(out), shorter = on.upload(out.first(n - 1));
-      refused([&] { inclusive_scan(there, to, late); });
-      refused([&] { inclusive_scan(there, to, last); });
-      refused([&] { exclusive_scan(there, to, 0.0f, last); });
-      refused([&] { inclusive_scan(there, shorter, carry); });
-      refused([&] { inclusive_scan(there, to, carry, {.operation = op::product}); });
-      refused([&] { exclusive_scan(there, to, carry); });
-      refused([&] { inclusive_scan(there, to, carry, {.variant = "no_such"}); });
+      refused([&] { inclusive_scan(there, to, {.carry = &late}); });
+      refused([&] { inclusive_scan(there, to, {.carry = &last}); });
+      refused([&] { exclusive_scan(there, to, {.init = 0.0f, .carry = &last}); });
+      refused([&] { inclusive_scan(there, shorter, {.carry = &carry}); });
+      refused([&] { inclusive_scan(there, to, {.op = op::product, .carry = &carry}); });
+      refused([&] { exclusive_scan(there, to, {.carry = &carry}); });
+      refused([&] { inclusive_scan(there, to, {.carry = &carry, .variant = "no_such"}); });
       EXPECT_EQ(to.download(), std::vector<float>(n, 42.0f));
     }
   }
-  inclusive_scan<float>(all.first(9), std::span(y).first(9), last);
+  inclusive_scan(all.first(9), std::span(y).first(9), {.carry = &last});
   EXPECT_EQ(last.end(), most);
 }
 
@@ -260,7 +258,7 @@ TEST(ScanOfFloatParts, WhatAVariantComputesNotAllOfItComputesNothingOf) {
   partial<float> carry;
   carry.push(1.0f);
   const partial<float> before = carry;
-  EXPECT_EQ(code_of([&] { inclusive_scan(x, y, carry, {.variant = "of_few"}); }), errc::unsupported);
+  EXPECT_EQ(code_of([&] { inclusive_scan(x, y, {.carry = &carry, .variant = "of_few"}); }), errc::unsupported);
   EXPECT_EQ(y, std::vector<float>(300, 42.0f));
   EXPECT_TRUE(same_bytes(carry, before));
 }

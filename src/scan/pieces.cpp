@@ -2,7 +2,7 @@
 // Scans an array on the host with a device, one piece at a time.
 #include "reduce/pieces.hpp"
 #include "base/ceil_div.hpp"
-#include "scan/problem.hpp"
+#include "scan/carry_chain.hpp"
 
 namespace tilewise::impl::scan {
 
@@ -22,7 +22,7 @@ void scan_pieces(const registry::problem& p, const registry::choice& how, backen
   const registry::choice reduction =
       registry::choose(reduce::problem_of<T>(length, nullptr, Op::id), queue.device(), {});
   const backend::buffer values(queue, 64 * sizeof(T)), carry(queue, 2 * sizeof(T));
-  order::segment<T> done;
+  carry_chain<Op, T> chain;
   const auto count_of = [&](std::uint64_t i) { return std::min(length, p.n() - i * length); };
   registry::run_pieces(
       queue, host, ceil_div(p.n(), length),
@@ -32,10 +32,10 @@ void scan_pieces(const registry::problem& p, const registry::choice& how, backen
         return what;
       },
       [&](std::uint64_t i, registry::bindings where) {
-        const T before = order::fold<Op>(done);
-        reduce::append_piece<Op>(done, reduction, queue, where.in[0].at(0, count_of(i) * sizeof(T)), values);
-        const T prefixes[]{before, order::fold<Op>(done)};
-        queue.upload(carry, prefixes, sizeof prefixes);
+        const std::array<T, 2> ends = chain.pass([&](order::segment<T>& done) {
+          reduce::append_piece<Op>(done, reduction, queue, where.in[0].at(0, count_of(i) * sizeof(T)), values);
+        });
+        queue.upload(carry, ends.data(), sizeof ends);
         where.in[1] = carry;
         registry::run_part(how, part_of(p, count_of(i)), where, queue);
       });

@@ -17,7 +17,10 @@ namespace tilewise::impl::scan {
 inline constexpr std::array<std::string_view, 2> kind_words{"inclusive", "exclusive"};
 inline constexpr std::array<std::string_view, 2> carry_words{"none", "given"};
 const registry::algorithm& scan_algorithm();
-extern const registry::division division;  // pieces.cpp
+registry::problem describe(const detail::request& r);  // scan.cpp
+bool few(const detail::request& r);
+void continues(const registry::problem& p, const detail::request& r);  // continued.cpp
+extern const registry::division division;                              // pieces.cpp
 
 using registry::fold::operation_of;
 inline bool is_exclusive(const registry::problem& p) { return p.setting[1] == 1; }

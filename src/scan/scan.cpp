@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public functions of scan: check what only their arguments show, describe the problem, hand it to registry/call.
+// How a call of scan is described and, for few elements, computed at once.
 #include <tilewise/scan.hpp>
 
 #include "base/instantiate.hpp"
@@ -11,85 +11,49 @@ namespace tilewise {
 
 namespace {
 
-enum class kind : std::uint8_t { inclusive, exclusive };
-
+/// Not inlined, so that a call without an initial value does not pay for the conversion.
 template <class T>
-registry::problem describe(std::uint64_t n, kind which, const T* init, op operation) {
-  return impl::scan::problem_of(n, operation, which == kind::exclusive, init, false);
-}
-
-using impl::scan::reject_sizes;
-
-/// Not inlined, so that the shortcut does not pay for its stack frame.
-template <class T>
-[[gnu::noinline]] void scan_by_call(std::span<const T> in, std::span<T> out, kind which, const T* init,
-                                    const scan_options& options) {
-  registry::run_call(describe(in.size(), which, init, options.operation), options, {{"the input", in}},
-                     {{"the output", out}});
-}
-
-template <class T>
-void scan_host(std::span<const T> in, std::span<T> out, kind which, const T* init, const scan_options& options) {
-  if (in.size() != out.size()) reject_sizes(in.size(), out.size());
-  if (registry::takes_shortcut(in, impl::scan::small_limit, options) && options.operation <= op::max &&
-      (which == kind::inclusive || init != nullptr) && out.data() != nullptr && !registry::overlap_in_part<T>(in, out))
-    return impl::scan::scan_small(in.data(), out.data(), in.size(), init, which == kind::inclusive, options.operation);
-  scan_by_call(in, out, which, init, options);
-}
-
-template <class T>
-void scan_array(const array<T>& in, array<T>& out, kind which, const T* init, const scan_options& options) {
-  if (in.size() != out.size()) reject_sizes(in.size(), out.size());
-  registry::run_call(describe(in.size(), which, init, options.operation), options, {{"the input", in}},
-                     {{"the output", out}});
+[[gnu::noinline]] void scan_onto(const number& init, const T* in, T* out, std::uint64_t count, bool is_inclusive,
+                                 op operation) {
+  const T first = registry::converted(init, dtype_of<T>, "init").template as<T>();
+  impl::scan::scan_small(in, out, count, &first, is_inclusive, operation);
 }
 
 }  // namespace
 
-template <scalar T>
-void inclusive_scan(std::span<const T> in, std::span<T> out, const scan_options& options) {
-  scan_host<T>(in, out, kind::inclusive, nullptr, options);
-}
-template <scalar T>
-void inclusive_scan(std::span<const T> in, std::span<T> out, std::type_identity_t<T> init,
-                    const scan_options& options) {
-  scan_host<T>(in, out, kind::inclusive, &init, options);
-}
-template <scalar T>
-void exclusive_scan(std::span<const T> in, std::span<T> out, const scan_options& options) {
-  scan_host<T>(in, out, kind::exclusive, nullptr, options);
-}
-template <scalar T>
-void exclusive_scan(std::span<const T> in, std::span<T> out, std::type_identity_t<T> init,
-                    const scan_options& options) {
-  scan_host<T>(in, out, kind::exclusive, &init, options);
-}
-template <scalar T>
-void inclusive_scan(const array<T>& in, array<T>& out, const scan_options& options) {
-  scan_array<T>(in, out, kind::inclusive, nullptr, options);
-}
-template <scalar T>
-void inclusive_scan(const array<T>& in, array<T>& out, std::type_identity_t<T> init, const scan_options& options) {
-  scan_array<T>(in, out, kind::inclusive, &init, options);
-}
-template <scalar T>
-void exclusive_scan(const array<T>& in, array<T>& out, const scan_options& options) {
-  scan_array<T>(in, out, kind::exclusive, nullptr, options);
-}
-template <scalar T>
-void exclusive_scan(const array<T>& in, array<T>& out, std::type_identity_t<T> init, const scan_options& options) {
-  scan_array<T>(in, out, kind::exclusive, &init, options);
+template <class T>
+bool detail::scan_few(const T* in, T* out, std::uint64_t count, scan_kind kind, op operation, const number& init) {
+  const bool is_inclusive = kind == scan_kind::inclusive;
+  if (!are_few(in, count) || operation > op::max || out == nullptr || !(is_inclusive || init.is_given()) ||
+      registry::overlap_in_part(in, out, count))
+    return false;
+  if (init.is_given())
+    scan_onto(init, in, out, count, is_inclusive, operation);
+  else
+    impl::scan::scan_small<T>(in, out, count, nullptr, is_inclusive, operation);
+  return true;
 }
 
-#define TILEWISE_INSTANTIATE(T)                                                              \
-  template void inclusive_scan<T>(std::span<const T>, std::span<T>, const scan_options&);    \
-  template void inclusive_scan<T>(std::span<const T>, std::span<T>, T, const scan_options&); \
-  template void exclusive_scan<T>(std::span<const T>, std::span<T>, const scan_options&);    \
-  template void exclusive_scan<T>(std::span<const T>, std::span<T>, T, const scan_options&); \
-  template void inclusive_scan<T>(const array<T>&, array<T>&, const scan_options&);          \
-  template void inclusive_scan<T>(const array<T>&, array<T>&, T, const scan_options&);       \
-  template void exclusive_scan<T>(const array<T>&, array<T>&, const scan_options&);          \
-  template void exclusive_scan<T>(const array<T>&, array<T>&, T, const scan_options&);
+registry::problem impl::scan::describe(const detail::request& r) {
+  const std::uint64_t in = r.in[0].size, out = r.out[0].size;
+  if (in != out)
+    throw error(errc::invalid_argument, "the output of a scan must have the size of its input: " + std::to_string(in) +
+                                            " elements, not " + std::to_string(out));
+  return registry::described(scan_algorithm(), r, {in});
+}
+
+bool impl::scan::few(const detail::request& r) {
+  const detail::argument &in = r.in[0], &out = r.out[0];
+  if (in.on != nullptr || r.carry != nullptr || in.size != out.size || registry::names_a_place(r)) return false;
+  return with_type(in.type, [&]<class T>(T) {
+    return detail::scan_few(static_cast<const T*>(in.host), static_cast<T*>(out.host), in.size,
+                            static_cast<detail::scan_kind>(r.settings[1].value), static_cast<op>(r.settings[0].value),
+                            registry::number_of(r, "init"));
+  });
+}
+
+#define TILEWISE_INSTANTIATE(T) \
+  template bool detail::scan_few<T>(const T*, T*, std::uint64_t, scan_kind, op, const number&);
 TILEWISE_FOR_EACH_TYPE(TILEWISE_INSTANTIATE)
 
 }  // namespace tilewise

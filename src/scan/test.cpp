@@ -30,9 +30,9 @@ TEST(Scan, EveryInclusiveOutputIsTheReductionOfItsPrefix) {
     for (op operation : all_ops) {
       const std::vector<float> x = wide(n);
       std::vector<float> y(n);
-      inclusive_scan(x, y, {.operation = operation});
+      inclusive_scan(x, y, {.op = operation});
       for (std::size_t i = 0; i < n; i += 1 + i / 64)
-        ASSERT_EQ(bits(y[i]), bits(reduce(std::span<const float>(x.data(), i + 1), {.operation = operation})))
+        ASSERT_EQ(bits(y[i]), bits(reduce(std::span<const float>(x.data(), i + 1), {.op = operation})))
             << name_of(operation) << " n=" << n << " i=" << i;
     }
 }
@@ -42,7 +42,7 @@ TEST(Scan, ExclusiveIsInitThenInitPlusThePrefixBefore) {
     const std::vector<float> x = wide(n);
     std::vector<float> inclusive(n), exclusive(n);
     inclusive_scan(x, inclusive);
-    exclusive_scan(x, exclusive, 0.375f);
+    exclusive_scan(x, exclusive, {.init = 0.375f});
     ASSERT_EQ(bits(exclusive[0]), bits(0.375f));
     for (std::size_t i = 1; i < n; ++i) ASSERT_EQ(bits(exclusive[i]), bits(0.375f + inclusive[i - 1])) << n << " " << i;
   }
@@ -52,12 +52,12 @@ TEST(Scan, ExclusiveWithoutInitStartsFromTheOperatorsValue) {
   const std::vector<float> x{5.0f, 2.0f};
   std::vector<float> y(2);
   const std::span<float> out(y);
-  exclusive_scan<float>(x, out);
+  exclusive_scan(x, out);
   EXPECT_EQ(y, (std::vector<float>{0.0f, 5.0f}));
-  exclusive_scan<float>(x, out, {.operation = op::product});
+  exclusive_scan(x, out, {.op = op::product});
   EXPECT_EQ(y, (std::vector<float>{1.0f, 5.0f}));
   for (op operation : {op::min, op::max})
-    EXPECT_EQ(code_of([&] { exclusive_scan<float>(x, out, {.operation = operation}); }), errc::invalid_argument);
+    EXPECT_EQ(code_of([&] { exclusive_scan(x, out, {.op = operation}); }), errc::invalid_argument);
 }
 
 TEST(Scan, InPlaceGivesTheSameBits) {
@@ -75,7 +75,7 @@ TEST(Scan, NothingBesideTheOutputIsWritten) {
     for (std::size_t offset : {1u, 3u}) {
       const std::vector<float> x = wide(n);
       std::vector<float> y(n + 64, 42.0f);
-      inclusive_scan<float>(x, std::span<float>(y.data() + offset, n));
+      inclusive_scan(x, std::span<float>(y.data() + offset, n));
       for (std::size_t i = 0; i < offset; ++i) ASSERT_EQ(y[i], 42.0f);
       for (std::size_t i = offset + n; i < y.size(); ++i) ASSERT_EQ(y[i], 42.0f) << n;
     }
@@ -90,7 +90,7 @@ TEST(Scan, OutputPastTheCachesHasTheSameBitsAtEveryAlignment) {
   std::vector<float> small = x, y(n + 3, 42.0f);
   inclusive_scan(small, small);  // in place: not streamed
   for (std::size_t offset : {3u, 0u}) {
-    inclusive_scan<float>(x, std::span<float>(y.data() + offset, n));
+    inclusive_scan(x, std::span<float>(y.data() + offset, n));
     for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(bits(y[i + offset]), bits(small[i])) << offset << " " << i;
     if (offset != 0) {
       EXPECT_EQ(y[offset - 1], 42.0f);
@@ -104,10 +104,10 @@ TEST(Scan, BadSizesAndOverlapsAreRefusedAndTouchNothing) {
   std::vector<float> y(99, 1.0f);
   EXPECT_EQ(code_of([&] { inclusive_scan(x, y); }), errc::invalid_argument);
   const std::span<float> all(x);
-  EXPECT_EQ(code_of([&] { inclusive_scan<float>(all.first(50), all.subspan(1, 50)); }), errc::invalid_argument);
-  EXPECT_EQ(code_of([&] { inclusive_scan<float>(all.subspan(49, 50), all.first(50)); }), errc::invalid_argument);
+  EXPECT_EQ(code_of([&] { inclusive_scan(all.first(50), all.subspan(1, 50)); }), errc::invalid_argument);
+  EXPECT_EQ(code_of([&] { inclusive_scan(all.subspan(49, 50), all.first(50)); }), errc::invalid_argument);
   EXPECT_EQ(x, before);
-  inclusive_scan<float>(all.first(50), all.subspan(50));  // side by side is fine
+  inclusive_scan(all.first(50), all.subspan(50));  // side by side is fine
 }
 
 TEST(Scan, NansBecomeCanonicalAndNegativeZerosStay) {
@@ -117,7 +117,7 @@ TEST(Scan, NansBecomeCanonicalAndNegativeZerosStay) {
     for (float v : y) ASSERT_EQ(bits(v), bits(-0.0f));
     x[n / 2] = __builtin_bit_cast(float, 0xff812345u);
     for (op operation : all_ops) {
-      inclusive_scan(x, y, {.operation = operation});
+      inclusive_scan(x, y, {.op = operation});
       for (std::size_t i = n / 2; i < n; ++i) ASSERT_EQ(bits(y[i]), 0x7fc00000u) << name_of(operation) << " " << i;
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The descriptor of scan_axis.
 #include "base/lasting.hpp"
+#include "registry/call.hpp"
 #include "scan_axis/problem.hpp"
 
 namespace tilewise::impl::scan_axis {
@@ -67,6 +68,8 @@ std::string invalid(const problem& p) {
   return "";
 }
 
+problem describe(const detail::request& r) { return registry::described_lines(scan_axis_algorithm(), r); }
+
 }  // namespace
 
 const registry::algorithm& scan_axis_algorithm() {
@@ -85,6 +88,7 @@ const registry::algorithm& scan_axis_algorithm() {
         .compulsory_bytes = compulsory_bytes,
         .operations = operations,
         .invalid = invalid,
+        .describe = describe,
         .in_place = true,
     };
   });

@@ -28,15 +28,15 @@ TEST(ScanAxis, EachLineIsTheScanOfThatLineAlone) {
     const std::vector<float> a = wide_floats(l.rows * l.stride, 1);
     const matrix_layout packed(l.rows, l.columns);
     for (const axis which : {axis::columns, axis::rows}) {
-      const std::vector<float> sums = inclusive_scan_axis(a, l, which);
-      const std::vector<float> least = exclusive_scan_axis(a, l, which, 0.5f, {.operation = op::min});
+      const std::vector<float> sums = inclusive_scan(along(a, l, which));
+      const std::vector<float> least = exclusive_scan(along(a, l, which), {.op = op::min, .init = 0.5f});
       ASSERT_EQ(sums.size(), packed_elements(packed));
       for (std::uint64_t i = 0; i < lines_of(l, which); i += lines_of(l, which) / 7 + 1) {
         const std::vector<float> line = line_of(a, l, which, i);
         const std::string what =
             std::to_string(l.rows) + "x" + std::to_string(l.columns) + " line " + std::to_string(i);
         expect_bits(line_of(sums, packed, which, i), inclusive_scan(line), what);
-        expect_bits(line_of(least, packed, which, i), exclusive_scan(line, 0.5f, {.operation = op::min}), what);
+        expect_bits(line_of(least, packed, which, i), exclusive_scan(line, {.op = op::min, .init = 0.5f}), what);
       }
     }
   }
@@ -46,10 +46,10 @@ TEST(ScanAxis, InPlaceAndIntoRowsThatLieApart) {
   const matrix_layout apart(700, 65, 80), wider(700, 65, 96);
   const std::vector<float> a = wide_floats(700 * 80, 2);
   for (const axis which : {axis::columns, axis::rows}) {
-    const std::vector<float> expected = inclusive_scan_axis(a, apart, which);
+    const std::vector<float> expected = inclusive_scan(along(a, apart, which));
     std::vector<float> in_place = a, to(700 * 96, 42.0f);
-    inclusive_scan_axis(in_place, apart, which, in_place, apart);
-    inclusive_scan_axis(a, apart, which, to, wider);
+    inclusive_scan(along(in_place, apart, which), along(in_place, apart, which));
+    inclusive_scan(along(a, apart, which), along(to, wider, which));
     for (std::uint64_t i = 0; i < 700; ++i) {
       EXPECT_EQ(std::memcmp(&in_place[i * 80], &expected[i * 65], 65 * sizeof(float)), 0) << i;
       EXPECT_EQ(std::memcmp(&in_place[i * 80 + 65], &a[i * 80 + 65], 15 * sizeof(float)), 0) << "between rows, " << i;
@@ -71,7 +71,7 @@ TEST(ScanAxis, ShortRowsLeaveWhatLiesBetweenThem) {
         const std::vector<float> row = inclusive_scan(std::span(a).subspan(i * from.stride, n));
         std::copy(row.begin(), row.end(), expected.begin() + static_cast<std::ptrdiff_t>(i * to.stride));
       }
-      inclusive_scan_axis(a, from, axis::rows, out, to);
+      inclusive_scan(along(a, from, axis::rows), along(out, to, axis::rows));
       expect_bits(out, expected, std::to_string(n) + " columns, gaps of " + std::to_string(gap_of_out));
     }
 }
@@ -84,9 +84,9 @@ TEST(ScanAxis, OutputPastTheCachesHasTheSameBitsAtEveryAlignment) {
   const std::vector<float> a = wide_floats(rows * columns, 3);
   for (const axis which : {axis::columns, axis::rows}) {
     std::vector<float> in_cache = a, y(a.size() + 17, 42.0f);
-    inclusive_scan_axis(in_cache, l, which, in_cache, l);  // in place: not streamed
+    inclusive_scan(along(in_cache, l, which), along(in_cache, l, which));  // in place: not streamed
     for (const std::size_t offset : {0u, 1u, 16u}) {
-      inclusive_scan_axis(a, l, which, std::span(y).subspan(offset, a.size()), l);
+      inclusive_scan(along(a, l, which), along(std::span(y).subspan(offset, a.size()), l, which));
       EXPECT_EQ(std::memcmp(&y[offset], in_cache.data(), a.size() * sizeof(float)), 0) << offset;
     }
     EXPECT_EQ(y.back(), 42.0f);
@@ -97,19 +97,19 @@ TEST(ScanAxis, ArraysOnADeviceStayThere) {
   const device on = open("cpu:serial");
   const std::vector<float> a = wide_floats(12, 2);
   const matrix_layout l(3, 4);
-  EXPECT_EQ(inclusive_scan_axis(on.upload(a), l, axis::rows).download(), inclusive_scan_axis(a, l, axis::rows));
-  EXPECT_EQ(exclusive_scan_axis(on.upload(a), l, axis::columns, 2.0f).download(),
-            exclusive_scan_axis(a, l, axis::columns, 2.0f));
+  EXPECT_EQ(inclusive_scan(along(on.upload(a), l, axis::rows)).download(), inclusive_scan(along(a, l, axis::rows)));
+  EXPECT_EQ(exclusive_scan(along(on.upload(a), l, axis::columns), {.init = 2.0f}).download(),
+            exclusive_scan(along(a, l, axis::columns), {.init = 2.0f}));
   array<float> there = on.upload(a);
-  inclusive_scan_axis(there, l, axis::columns, there, l, 1.0f);
-  EXPECT_EQ(there.download(), inclusive_scan_axis(a, l, axis::columns, 1.0f));
+  inclusive_scan(along(there, l, axis::columns), along(there, l, axis::columns), {.init = 1.0f});
+  EXPECT_EQ(there.download(), inclusive_scan(along(a, l, axis::columns), {.init = 1.0f}));
 }
 
 TEST(ScanAxis, NothingIsScannedWhereThereAreNoElements) {
   const std::vector<float> none;
-  EXPECT_EQ(inclusive_scan_axis(none, {0, 3}, axis::columns), none);
-  EXPECT_EQ(exclusive_scan_axis(none, {3, 0}, axis::rows), none);
-  EXPECT_EQ(exclusive_scan_axis(std::vector<float>(2, 5.0f), {1, 2}, axis::columns), std::vector<float>(2, 0.0f));
+  EXPECT_EQ(inclusive_scan(along(none, {0, 3}, axis::columns)), none);
+  EXPECT_EQ(exclusive_scan(along(none, {3, 0}, axis::rows)), none);
+  EXPECT_EQ(exclusive_scan(along(std::vector<float>(2, 5.0f), {1, 2}, axis::columns)), std::vector<float>(2, 0.0f));
 }
 
 TEST(ScanAxis, WhatMakesNoSenseIsRefused) {
@@ -117,27 +117,41 @@ TEST(ScanAxis, WhatMakesNoSenseIsRefused) {
   const auto said = [&](const auto& call) { return message_of(errc::invalid_argument, call); };
   const auto contains = [](const std::string& text, const char* part) { return text.find(part) != text.npos; };
   EXPECT_EQ(said([&] {
-              inclusive_scan_axis(a, {3, 4}, axis::rows, out, {4, 3});
+              inclusive_scan(along(a, {3, 4}, axis::rows), along(out, {4, 3}, axis::rows));
             }),
             "A is 3x4 and the output 4x3; a scan has as many results as elements");
-  EXPECT_TRUE(contains(said([&] { inclusive_scan_axis(a, {5, 5}, axis::rows, out, {5, 5}); }), "A is 5x5"));
   EXPECT_TRUE(contains(said([&] {
-                         inclusive_scan_axis(a, {3, 4}, axis::rows, out, {3, 4, 11});
+                         inclusive_scan(along(a, {5, 5}, axis::rows), along(out, {5, 5}, axis::rows));
+                       }),
+                       "A is 5x5"));
+  EXPECT_TRUE(contains(said([&] {
+                         inclusive_scan(along(a, {3, 4}, axis::rows), along(out, {3, 4, 11}, axis::rows));
                        }),
                        "the output is 3x4 with rows that begin 11 elements apart"));
-  EXPECT_TRUE(contains(said([&] { inclusive_scan_axis(a, {3, 4, 3}, axis::rows, out, {3, 4}); }), "stride"));
   EXPECT_TRUE(contains(said([&] {
-                         exclusive_scan_axis(a, {3, 4}, axis::rows, out, {3, 4}, {.operation = op::max});
+                         inclusive_scan(along(a, {3, 4, 3}, axis::rows), along(out, {3, 4}, axis::rows));
+                       }),
+                       "stride"));
+  EXPECT_TRUE(contains(said([&] {
+                         exclusive_scan(along(a, {3, 4}, axis::rows), along(out, {3, 4}, axis::rows), {.op = op::max});
                        }),
                        "give an initial value"));
-  EXPECT_TRUE(contains(said([&] { inclusive_scan_axis(a, {3, 4}, static_cast<axis>(7), out, {3, 4}); }), "axis"));
+  EXPECT_TRUE(
+      contains(said([&] {
+                 inclusive_scan(along(a, {3, 4}, static_cast<axis>(7)), along(out, {3, 4}, static_cast<axis>(7)));
+               }),
+               "axis"));
   const std::vector<float> before = a;
   for (const matrix_layout& other : {matrix_layout(3, 4, 5), {3, 4, 6}})
-    EXPECT_TRUE(contains(said([&] { inclusive_scan_axis(a, {3, 4}, axis::rows, a, other); }), "shares memory"));
-  EXPECT_TRUE(contains(said([&] {
-                         inclusive_scan_axis(a, {3, 4}, axis::rows, std::span(a).subspan(4), {3, 4});
-                       }),
-                       "shares memory"));
+    EXPECT_TRUE(contains(said([&] {
+                           inclusive_scan(along(a, {3, 4}, axis::rows), along(a, other, axis::rows));
+                         }),
+                         "shares memory"));
+  EXPECT_TRUE(
+      contains(said([&] {
+                 inclusive_scan(along(a, {3, 4}, axis::rows), along(std::span(a).subspan(4), {3, 4}, axis::rows));
+               }),
+               "shares memory"));
   EXPECT_EQ(a, before);
 }
 

@@ -66,6 +66,8 @@ const registry::algorithm& sort_algorithm() {
         .outputs = outputs,
         .operations = operations,
         .invalid = invalid,
+        .describe = describe,
+        .few = few,
         .divides = &division,
         .speed_in = registry::speed_unit::elements,
         .in_place = true,

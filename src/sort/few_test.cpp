@@ -25,8 +25,8 @@ TYPED_TEST(SortOfFew, APlainCallHasTheDefinitionsBits) {
       const std::vector<std::byte> bytes = lab::generate(lab::data_class::wide, n, dtype_of<T>, n);
       std::vector<T> keys(n), out(n), defined(n);
       std::memcpy(keys.data(), bytes.data(), bytes.size());
-      sort<T>(keys, std::span<T>(defined), {.order = order, .variant = "serial"});
-      sort<T>(keys, std::span<T>(out), {.order = order});
+      sort(keys, std::span<T>(defined), {.order = order, .variant = "serial"});
+      sort(keys, std::span<T>(out), {.order = order});
       expect_bits(out, defined, std::to_string(n) + " keys");
       sort(keys, {.order = order});
       expect_bits(keys, defined, std::to_string(n) + " keys in place");

@@ -52,12 +52,12 @@ TEST_F(SortOpencl, ByThePlannedDigitsOrByAllOfThem) {
       });
       std::vector<std::uint64_t> sorted(n), out(n), in_place = keys, values(n), moved(expected.begin(), expected.end());
       for (std::size_t i = 0; i < n; ++i) sorted[i] = keys[expected[i]];
-      sort<std::uint64_t>(keys, std::span(out), options);
+      sort(keys, std::span(out), options);
       expect_bits(out, sorted, name);
-      argsort<std::uint64_t>(keys, indices, options);
+      argsort(keys, indices, options);
       expect_bits(indices, expected, std::string(name) + ", argsort");
       std::iota(values.begin(), values.end(), std::uint64_t{0});
-      sort_by_key<std::uint64_t, std::uint64_t>(in_place, values, in_place, values, options);
+      sort_by_key(in_place, values, in_place, values, options);
       expect_bits(in_place, sorted, std::string(name) + ", in place");
       expect_bits(values, moved, std::string(name) + ", values in place");
     }

@@ -20,7 +20,7 @@ std::vector<T> ordered(std::size_t n, std::size_t kinds, bool falls) {
   std::vector<T> keys = tests::values_of<T>(lab::data_class::nan, 3, std::min(n, kinds));
   keys.resize(n);
   for (std::size_t i = kinds; i < n; ++i) keys[i] = keys[i % kinds];
-  sort<T>(std::vector<T>(keys), std::span<T>(keys), {.variant = "serial"});
+  sort(std::vector<T>(keys), std::span<T>(keys), {.variant = "serial"});
   if (falls) std::reverse(keys.begin(), keys.end());
   return keys;
 }
@@ -34,7 +34,7 @@ void expect_sorts(const std::vector<T>& keys, sort_order order, const std::strin
   std::vector<T> defined = keys, out(keys.size()), in_place = keys;
   std::vector<std::uint32_t> defined_numbers = numbers, out_numbers(numbers.size());
   sort_by_key(defined, defined_numbers, defined, defined_numbers, {.order = order, .variant = "serial"});
-  sort<T>(keys, std::span<T>(out), {.order = order, .device = cpu});
+  sort(keys, std::span<T>(out), {.order = order, .device = cpu});
   expect_bits(out, defined, "keys");
   sort(in_place, {.order = order, .device = cpu});
   expect_bits(in_place, defined, "keys in place");

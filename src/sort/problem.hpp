@@ -9,12 +9,13 @@
 namespace tilewise::impl::sort {
 
 inline constexpr std::array<std::string_view, 2> order_words{"ascending", "descending"};
-/// What moves with a key: nothing, a value of 4 or 8 bytes, or the key's index in the input. Indices are an output
-/// only.
+/// A value has 4 or 8 bytes; an index is the key's position in the input. Indices are an output only.
 inline constexpr std::array<std::string_view, 4> payload_words{"none", "values32", "values64", "indices"};
-enum class payload : std::uint8_t { none, values32, values64, indices };
+using payload = detail::sort_payload;
 
 const registry::algorithm& sort_algorithm();
+registry::problem describe(const detail::request& r);  // sort.cpp
+bool few(const detail::request& r);
 extern const registry::division division;  // pieces.cpp
 
 inline bool is_descending(const registry::problem& p) { return p.setting[0] == 1; }

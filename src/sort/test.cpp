@@ -78,19 +78,19 @@ void check(const std::vector<T>& keys, const std::vector<std::uint32_t>& expecte
   for (std::size_t i = 0; i < n; ++i) sorted[i] = keys[expected[i]];
 
   std::vector<T> out(n), in_place = keys;
-  sort<T>(keys, std::span<T>(out), how.options);
+  sort(keys, std::span<T>(out), how.options);
   expect_bits(out, sorted, how.name);
   sort(in_place, how.options);
   expect_bits(in_place, sorted, how.name + " in place");
 
   std::vector<std::uint32_t> indices(n);
-  argsort<T>(keys, indices, how.options);
+  argsort(keys, indices, how.options);
   expect_bits(indices, expected, how.name + " argsort");
 
   std::vector<std::uint64_t> values(n), wide(expected.begin(), expected.end());
   std::iota(values.begin(), values.end(), std::uint64_t{0});
   in_place = keys;
-  sort_by_key<T, std::uint64_t>(in_place, values, in_place, values, how.options);
+  sort_by_key(in_place, values, in_place, values, how.options);
   expect_bits(in_place, sorted, how.name + " by key");
   expect_bits(values, wide, how.name + " values");
 }
@@ -278,7 +278,7 @@ TEST(Sort, ShortKeysWithValuesOfFourBytes) {
   for (const way& how : ways()) {
     std::vector<std::uint32_t> keys_out(keys.size());
     std::vector<float> values_out(keys.size());
-    sort_by_key<std::uint32_t, float>(keys, values, keys_out, values_out, how.options);
+    sort_by_key(keys, values, keys_out, values_out, how.options);
     for (std::size_t i = 0; i < keys.size(); ++i) {
       ASSERT_EQ(keys_out[i], keys[expected[i]]) << how.name;
       ASSERT_EQ(bits(values_out[i]), bits(values[expected[i]])) << how.name;
@@ -322,7 +322,7 @@ TEST(Sort, OutputPastTheCachesHasTheSameBitsAtEveryAlignment) {
   std::sort(sorted.begin(), sorted.end());
   for (std::size_t offset : {3u, 0u}) {
     std::fill(out.begin(), out.end(), 42u);
-    sort<std::uint32_t>(keys, std::span<std::uint32_t>(out).subspan(offset, n));
+    sort(keys, std::span<std::uint32_t>(out).subspan(offset, n));
     ASSERT_TRUE(std::equal(sorted.begin(), sorted.end(), out.begin() + static_cast<std::ptrdiff_t>(offset)));
     for (std::size_t i = 0; i < offset; ++i) ASSERT_EQ(out[i], 42u);
     for (std::size_t i = offset + n; i < out.size(); ++i) ASSERT_EQ(out[i], 42u);
@@ -368,20 +368,20 @@ TEST(Sort, BadSizesAndOverlapsAreRefusedAndTouchNothing) {
   std::vector<float> short_out(49, 1.0f), values(50), out(50);
   std::vector<std::uint32_t> indices(49);
   const auto refused = [](const auto& call) { EXPECT_EQ(code_of(call), errc::invalid_argument); };
-  refused([&] { sort<float>(half, short_out); });
-  refused([&] { argsort<float>(half, indices); });
-  refused([&] { sort_by_key<float, float>(half, std::span<const float>(values).first(49), out, values); });
-  refused([&] { sort_by_key<float, float>(half, values, out, short_out); });
-  refused([&] { sort_by_key<float, float>(half, values, short_out, values); });
-  refused([&] { sort<float>(half, all.subspan(1, 50)); });
-  refused([&] { sort<float>(all.subspan(49, 50), all.first(50)); });
-  refused([&] { sort_by_key<float, float>(half, values, values, out); });
-  refused([&] { sort_by_key<float, float>(half, values, out, out); });
-  refused([&] { argsort<float>(half, {reinterpret_cast<std::uint32_t*>(x.data()), 50}); });
-  refused([&] { sort<float>(half, out, {.variant = "bubble"}); });
+  refused([&] { tilewise::sort(half, short_out); });
+  refused([&] { argsort(half, indices); });
+  refused([&] { sort_by_key(half, std::span<const float>(values).first(49), out, values); });
+  refused([&] { sort_by_key(half, values, out, short_out); });
+  refused([&] { sort_by_key(half, values, short_out, values); });
+  refused([&] { tilewise::sort(half, all.subspan(1, 50)); });
+  refused([&] { tilewise::sort(all.subspan(49, 50), all.first(50)); });
+  refused([&] { sort_by_key(half, values, values, out); });
+  refused([&] { sort_by_key(half, values, out, out); });
+  refused([&] { argsort(half, std::span(reinterpret_cast<std::uint32_t*>(x.data()), 50)); });
+  refused([&] { tilewise::sort(half, out, {.variant = "bubble"}); });
   EXPECT_EQ(x, before);
   EXPECT_EQ(short_out, std::vector<float>(49, 1.0f));
-  sort<float>(half, all.subspan(50));  // side by side is fine
+  tilewise::sort(half, all.subspan(50));  // side by side is fine
 }
 
 TEST(Sort, NothingBesideTheOutputIsWritten) {
@@ -390,7 +390,7 @@ TEST(Sort, NothingBesideTheOutputIsWritten) {
       for (const way& how : ways()) {
         const std::vector<float> x = tests::wide_floats(n);
         std::vector<float> y(n + 64, 42.0f);
-        sort<float>(x, std::span<float>(y).subspan(offset, n), how.options);
+        sort(x, std::span<float>(y).subspan(offset, n), how.options);
         for (std::size_t i = 0; i < offset; ++i) ASSERT_EQ(y[i], 42.0f);
         for (std::size_t i = offset + n; i < y.size(); ++i) ASSERT_EQ(y[i], 42.0f) << how.name << " " << n;
       }

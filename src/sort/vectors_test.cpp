@@ -23,8 +23,8 @@ void check(const std::vector<T>& keys) {
     for (unsigned threads : {1u, 3u}) {
       const std::string set(name_of(level));
       std::vector<T> out(keys.size());
-      sort<T>(keys, std::span<T>(out),
-              {.device = open("cpu", {.threads = threads, .instruction_set = set}), .variant = "radix"});
+      sort(keys, std::span<T>(out),
+           {.device = open("cpu", {.threads = threads, .instruction_set = set}), .variant = "radix"});
       tests::expect_bits(out, expected, set + " of " + std::to_string(threads) + " threads");
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The descriptor of sort_axis.
 #include "base/lasting.hpp"
+#include "registry/call.hpp"
 #include "sort_axis/problem.hpp"
 
 #include <bit>
@@ -65,6 +66,8 @@ std::string invalid(const problem& p) {
   return of_input.empty() ? registry::invalid_matrix("the output", layout_of_output(p), p.type) : of_input;
 }
 
+problem describe(const detail::request& r) { return registry::described_lines(sort_axis_algorithm(), r); }
+
 }  // namespace
 
 const registry::algorithm& sort_axis_algorithm() {
@@ -83,6 +86,7 @@ const registry::algorithm& sort_axis_algorithm() {
         .compulsory_bytes = compulsory_bytes,
         .operations = operations,
         .invalid = invalid,
+        .describe = describe,
         .speed_in = registry::speed_unit::elements,
         .in_place = true,
     };

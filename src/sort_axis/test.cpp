@@ -40,7 +40,7 @@ TEST(SortAxis, EachLineIsTheSortOfThatLineAlone) {
     const std::vector<float> a = special_floats(l.rows * l.stride, 1);
     const matrix_layout packed(l.rows, l.columns);
     for (const axis which : {axis::columns, axis::rows}) {
-      const std::vector<float> up = sorted_axis(a, l, which), down = sorted_axis(a, l, which, descending);
+      const std::vector<float> up = sorted(along(a, l, which)), down = sorted(along(a, l, which), descending);
       ASSERT_EQ(up.size(), packed_elements(packed));
       for (std::uint64_t i = 0; i < lines_of(l, which); i += lines_of(l, which) / 7 + 1) {
         const std::vector<float> line = line_of(a, l, which, i);
@@ -63,7 +63,7 @@ TEST(SortAxis, WhateverTheDeviceEachLineIsTheSortOfThatLineAlone) {
       if (l.rows > 1 << 20 && on.info().backend == "cpu") continue;
       const std::vector<float> a = special_floats(l.rows * l.stride, 4);
       const matrix_layout packed(l.rows, l.columns);
-      const std::vector<float> up = sorted_axis(a, l, which, {.device = on});
+      const std::vector<float> up = sorted(along(a, l, which), {.device = on});
       const std::string what = on.name() + " " + std::to_string(l.rows) + " rows";
       for (std::uint64_t i = 0; i < lines_of(l, which); ++i)
         expect_bits(line_of(up, packed, which, i), sorted(line_of(a, l, which, i)), what);
@@ -75,10 +75,10 @@ TEST(SortAxis, InPlaceAndIntoRowsThatLieApart) {
     const matrix_layout apart(rows, 65, 80), wider(rows, 65, 96);
     const std::vector<float> a = special_floats(rows * 80, 2);
     for (const axis which : {axis::columns, axis::rows}) {
-      const std::vector<float> expected = sorted_axis(a, apart, which);
+      const std::vector<float> expected = sorted(along(a, apart, which));
       std::vector<float> in_place = a, to(rows * 96, 42.0f);
-      sort_axis(in_place, apart, which);
-      sort_axis(a, apart, which, to, wider);
+      tilewise::sort(along(in_place, apart, which));
+      tilewise::sort(along(a, apart, which), along(to, wider, which));
       for (std::uint64_t i = 0; i < rows; ++i) {
         EXPECT_EQ(std::memcmp(&in_place[i * 80], &expected[i * 65], 65 * sizeof(float)), 0) << i;
         EXPECT_EQ(std::memcmp(&in_place[i * 80 + 65], &a[i * 80 + 65], 15 * sizeof(float)), 0) << "between rows, " << i;
@@ -96,7 +96,7 @@ TEST(SortAxis, LongLinesByAllThreads) {
   for (const auto& [l, which] : {std::pair(matrix_layout(40'000, 19, 21), axis::columns), {{5, 40'000}, axis::rows}}) {
     const std::vector<float> a = special_floats(l.rows * l.stride, 3);
     std::vector<float> in_place = a;
-    sort_axis(in_place, l, which, {.device = eight});
+    tilewise::sort(along(in_place, l, which), {.device = eight});
     for (std::uint64_t i = 0; i < lines_of(l, which); ++i)
       expect_bits(line_of(in_place, l, which, i), sorted(line_of(a, l, which, i)), std::to_string(i));
   }
@@ -106,17 +106,17 @@ TEST(SortAxis, ArraysOnADeviceStayThere) {
   const device on = open("cpu:serial");
   const std::vector<float> a = wide_floats(12, 2);
   const matrix_layout l(3, 4);
-  EXPECT_EQ(sorted_axis(on.upload(a), l, axis::rows).download(), sorted_axis(a, l, axis::rows));
+  EXPECT_EQ(sorted(along(on.upload(a), l, axis::rows)).download(), sorted(along(a, l, axis::rows)));
   array<float> there = on.upload(a);
-  sort_axis(there, l, axis::columns, descending);
-  EXPECT_EQ(there.download(), sorted_axis(a, l, axis::columns, descending));
+  tilewise::sort(along(there, l, axis::columns), descending);
+  EXPECT_EQ(there.download(), sorted(along(a, l, axis::columns), descending));
 }
 
 TEST(SortAxis, NothingIsSortedWhereThereAreNoElements) {
   const std::vector<float> none;
-  EXPECT_EQ(sorted_axis(none, {0, 3}, axis::columns), none);
-  EXPECT_EQ(sorted_axis(none, {3, 0}, axis::rows), none);
-  EXPECT_EQ(sorted_axis(std::vector<float>{5.0f, 2.0f}, {1, 2}, axis::columns), (std::vector<float>{5.0f, 2.0f}));
+  EXPECT_EQ(sorted(along(none, {0, 3}, axis::columns)), none);
+  EXPECT_EQ(sorted(along(none, {3, 0}, axis::rows)), none);
+  EXPECT_EQ(sorted(along(std::vector<float>{5.0f, 2.0f}, {1, 2}, axis::columns)), (std::vector<float>{5.0f, 2.0f}));
 }
 
 TEST(SortAxis, WhatMakesNoSenseIsRefused) {
@@ -124,27 +124,31 @@ TEST(SortAxis, WhatMakesNoSenseIsRefused) {
   const auto said = [&](const auto& call) { return message_of(errc::invalid_argument, call); };
   const auto contains = [](const std::string& text, const char* part) { return text.find(part) != text.npos; };
   EXPECT_EQ(said([&] {
-              sort_axis(a, {3, 4}, axis::rows, out, {4, 3});
+              tilewise::sort(along(a, {3, 4}, axis::rows), along(out, {4, 3}, axis::rows));
             }),
             "A is 3x4 and the output 4x3; a sort has as many results as elements");
-  EXPECT_TRUE(contains(said([&] { sort_axis(a, {5, 5}, axis::rows); }), "A is 5x5"));
+  EXPECT_TRUE(contains(said([&] { tilewise::sort(along(a, {5, 5}, axis::rows)); }), "A is 5x5"));
   EXPECT_TRUE(contains(said([&] {
-                         sort_axis(a, {3, 4}, axis::rows, out, {3, 4, 11});
+                         tilewise::sort(along(a, {3, 4}, axis::rows), along(out, {3, 4, 11}, axis::rows));
                        }),
                        "the output is 3x4 with rows that begin 11 elements apart"));
-  EXPECT_TRUE(contains(said([&] { sort_axis(a, {3, 4, 3}, axis::rows); }), "stride"));
-  EXPECT_TRUE(contains(said([&] { sort_axis(a, {3, 4}, static_cast<axis>(7)); }), "axis"));
+  EXPECT_TRUE(contains(said([&] { tilewise::sort(along(a, {3, 4, 3}, axis::rows)); }), "stride"));
+  EXPECT_TRUE(contains(said([&] { tilewise::sort(along(a, {3, 4}, static_cast<axis>(7))); }), "axis"));
   EXPECT_TRUE(contains(said([&] {
-                         sort_axis(a, {3, 4}, axis::rows, {.order = static_cast<sort_order>(7)});
+                         tilewise::sort(along(a, {3, 4}, axis::rows), {.order = static_cast<sort_order>(7)});
                        }),
                        "order"));
   const std::vector<float> before = a;
   for (const matrix_layout& other : {matrix_layout(3, 4, 5), {3, 4, 6}})
-    EXPECT_TRUE(contains(said([&] { sort_axis(a, {3, 4}, axis::rows, a, other); }), "shares memory"));
-  EXPECT_TRUE(contains(said([&] {
-                         sort_axis(a, {3, 4}, axis::rows, std::span(a).subspan(4), {3, 4});
-                       }),
-                       "shares memory"));
+    EXPECT_TRUE(contains(said([&] {
+                           tilewise::sort(along(a, {3, 4}, axis::rows), along(a, other, axis::rows));
+                         }),
+                         "shares memory"));
+  EXPECT_TRUE(
+      contains(said([&] {
+                 tilewise::sort(along(a, {3, 4}, axis::rows), along(std::span(a).subspan(4), {3, 4}, axis::rows));
+               }),
+               "shares memory"));
   EXPECT_EQ(a, before);
 }
 

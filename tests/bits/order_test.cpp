@@ -95,14 +95,14 @@ TYPED_TEST(Order, InclusiveScanIsTheReductionOfEachPrefixOnEveryDevice) {
         const std::vector<T> x = values_of<T>(data, 11, n);
         std::vector<T> y(n);
         try {
-          inclusive_scan(x, y, {.operation = operation, .device = on});
+          inclusive_scan(x, y, {.op = operation, .device = on});
         } catch (const error& e) {  // a device without this type
           ASSERT_EQ(e.code(), errc::unsupported) << e.what();
           ASSERT_NE(on.info().backend, "cpu") << e.what();
           continue;
         }
         for (std::uint64_t i = 0; i < n; i += on.info().backend == "cpu" ? 1 : 37) {
-          const T expected = reduce(std::span(x).first(i + 1), {.operation = operation, .device = on});
+          const T expected = reduce(std::span(x).first(i + 1), {.op = operation, .device = on});
           ASSERT_EQ(bits(y[i]), bits(expected))
               << on.name() << " " << name_of(operation) << " of " << name_of(data) << " at " << i;
         }
@@ -120,14 +120,14 @@ TYPED_TEST(Order, TheLibrarysFaceIsTheDefinitionAtAllSmallSizesAndAroundItsShort
         for (std::uint64_t n : sizes) {
           const std::vector<T> x = values_of<T>(data, 2 * n, n);
           std::vector<T> y = x;
-          inclusive_scan(y, y, {.operation = operation});
+          inclusive_scan(y, y, {.op = operation});
           order::block_stack<T, Op> blocks;
           for (std::uint64_t i = 0; i < n; ++i) {
             blocks.push(x[i]);
             ASSERT_EQ(bits(y[i]), bits(order::canonical(blocks.fold()))) << name_of(data) << " n=" << n << " at " << i;
           }
           if (n == 0) continue;
-          ASSERT_EQ(bits(reduce(x, {.operation = operation})), bits(y.back())) << name_of(data) << " n=" << n;
+          ASSERT_EQ(bits(reduce(x, {.op = operation})), bits(y.back())) << name_of(data) << " n=" << n;
         }
       });
 }
@@ -141,9 +141,9 @@ TYPED_TEST(Order, ExclusiveScanIsTheInclusiveOneShiftedBehindTheInitialValue) {
         const std::vector<T> x = values_of<T>(data, 5, n);
         const T init = values_of<T>(data, 6, 1)[0];
         std::vector<T> inclusive(n), exclusive(n), from_init(n);
-        inclusive_scan(x, inclusive, {.operation = operation});
-        exclusive_scan(x, exclusive, init, {.operation = operation});
-        inclusive_scan<T>(std::span<const T>(x), std::span<T>(from_init), init, {.operation = operation});
+        inclusive_scan(x, inclusive, {.op = operation});
+        exclusive_scan(x, exclusive, {.op = operation, .init = init});
+        inclusive_scan(std::span<const T>(x), std::span<T>(from_init), {.op = operation, .init = init});
         for (std::uint64_t i = 0; i < n; ++i) {
           ASSERT_EQ(bits(from_init[i]), bits(order::canonical(Op::template apply<T>(init, inclusive[i])))) << i;
           ASSERT_EQ(bits(exclusive[i]), bits(i == 0 ? init : from_init[i - 1])) << i;
@@ -175,7 +175,7 @@ TYPED_TEST(Order, OperatorsOnAllPairsOfSpecialValues) {
           const T expected = oracle(operation, a, b);
           ASSERT_EQ(bits(order::canonical(Op::template apply<T>(a, b))), bits(expected))
               << name_of(operation) << " of " << std::hex << bits(a) << " and " << bits(b);
-          ASSERT_EQ(bits(reduce(std::span<const T>(pair), {.operation = operation, .device = on})), bits(expected))
+          ASSERT_EQ(bits(reduce(std::span<const T>(pair), {.op = operation, .device = on})), bits(expected))
               << "reduce by " << name_of(operation) << " of " << std::hex << bits(a) << " and " << bits(b);
         }
     });
@@ -187,8 +187,8 @@ TYPED_TEST(Order, ResultsAreCanonicalEvenWhereNothingIsComputed) {
     const std::uint64_t expected = bits(order::canonical(value));
     std::vector<T> one{value};
     EXPECT_EQ(bits(reduce(one)), expected);
-    EXPECT_EQ(bits(reduce(std::span<const T>(), value, {.operation = op::min})), expected);
-    exclusive_scan(std::vector<T>(one), one, value);
+    EXPECT_EQ(bits(reduce(std::span<const T>(), {.op = op::min, .init = value})), expected);
+    exclusive_scan(std::vector<T>(one), one, {.init = value});
     EXPECT_EQ(bits(one[0]), expected);
   }
 }

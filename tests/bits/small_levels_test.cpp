@@ -31,22 +31,21 @@ template <class T>
 void check_reductions(instruction_set level, op operation, const std::vector<T>& x) {
   const auto& small = *impl::reduce::kernels_for<T>(level, operation).small;
   const T init = x[x.size() / 2];
-  const reduce_options serial{.operation = operation, .variant = "serial"};
   const std::vector<T> got{small(x.data(), x.size(), nullptr), small(x.data(), x.size(), &init)};
-  const std::vector<T> expected{reduce(x, serial), reduce(x, init, serial)};
+  const std::vector<T> expected{reduce(x, {.op = operation, .variant = "serial"}),
+                                reduce(x, {.op = operation, .init = init, .variant = "serial"})};
   expect_bits(got, expected, words(level, operation, x.size()));
 }
 
 template <class T>
 void check_scans(instruction_set level, op operation, const std::vector<T>& x) {
   const auto& small = *impl::scan::kernels_for<T>(level, operation).small;
-  const scan_options serial{.operation = operation, .variant = "serial"};
   std::vector<T> got(x.size()), expected(x.size());
   small(x.data(), got.data(), x.size(), nullptr, true);
-  inclusive_scan(x, std::span(expected), serial);
+  inclusive_scan(x, expected, {.op = operation, .variant = "serial"});
   expect_bits(got, expected, words(level, operation, x.size()));
   small(x.data(), got.data(), x.size(), &x[0], false);
-  exclusive_scan(x, std::span(expected), x[0], serial);
+  exclusive_scan(x, expected, {.op = operation, .init = x[0], .variant = "serial"});
   expect_bits(got, expected, words(level, operation, x.size()) + ", exclusive");
 }
 

@@ -49,16 +49,15 @@ std::string run_in_parts(const tilewise::device& on, op operation, std::mt19937_
   for (const std::uint64_t end : ends_of_parts(n, random)) {
     const auto part = std::span(x).subspan(first, end - first);
     if (random() % 2 == 0)
-      pushed.push(part, {.operation = operation, .device = on});
+      pushed.push(part, {.device = on});
     else
-      pushed.push(on.upload(part), {.operation = operation});
-    const auto next = tilewise::inclusive_scan(part, carry, {.operation = operation, .device = on});
+      pushed.push(on.upload(part));
+    const auto next = tilewise::inclusive_scan(part, {.op = operation, .carry = &carry, .device = on});
     scanned.insert(scanned.end(), next.begin(), next.end());
     first = end;
   }
   const tilewise::device definition = open("cpu:serial");
-  const auto expected =
-      tilewise::inclusive_scan(x, {.operation = operation, .device = definition, .variant = "serial"});
+  const auto expected = tilewise::inclusive_scan(x, {.op = operation, .device = definition, .variant = "serial"});
   const std::string what = std::to_string(n) + " " + std::string(name_of(dtype_of<T>)) + " by " +
                            std::string(name_of(operation)) + " in parts: ";
   if (!same_bytes(scanned, expected)) return what + "other scans than those of the whole";

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every algorithm can be called in the forms that host_range.hpp lists, and all forms give the same result. This is a
-// separate program that links the library as users do.
+// Every algorithm can be called in the forms that tilewise/call.hpp lists, and all forms give the same result. This is
+// a separate program that links the library as users do.
 #include <tilewise/tilewise.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
+#include <ranges>
 
 #include <gtest/gtest.h>
 
@@ -27,7 +29,8 @@ TEST(CallForms, Reductions) {
   EXPECT_EQ(tw::reduce(std::array{1e8f, 1.0f, -1e8f, 3.5f, -2.0f, 0.25f}), sum);
   EXPECT_EQ(tw::reduce(on.upload(x)), sum);
   std::vector<float> whole(x);
-  EXPECT_EQ(tw::reduce(middle_of(whole), 1.0f), tw::reduce(std::vector<float>(x.begin() + 2, x.begin() + 5), 1.0f));
+  EXPECT_EQ(tw::reduce(middle_of(whole), {.init = 1.0f}),
+            tw::reduce(std::vector<float>(x.begin() + 2, x.begin() + 5), {.init = 1.0f}));
   EXPECT_EQ(tw::dot(x, y), tw::dot(on.upload(x), on.upload(y)));
   EXPECT_EQ(tw::dot(std::span<const float>(x), y), tw::dot(x, y));
 }
@@ -37,15 +40,15 @@ TEST(CallForms, Scans) {
   std::vector<float> inclusive(x.size()), exclusive(x.size()), started(x.size());
   tw::inclusive_scan(std::span<const float>(x), std::span<float>(inclusive));
   tw::exclusive_scan(x, exclusive);
-  tw::exclusive_scan(x, started, 2.0f);
+  tw::exclusive_scan(x, started, {.init = 2.0f});
   EXPECT_EQ(tw::inclusive_scan(x), inclusive);
   EXPECT_EQ(tw::exclusive_scan(x), exclusive);
-  EXPECT_EQ(tw::exclusive_scan(x, 2.0f), started);
-  EXPECT_EQ(tw::inclusive_scan(x, -0.0f), inclusive);
+  EXPECT_EQ(tw::exclusive_scan(x, {.init = 2.0f}), started);
+  EXPECT_EQ(tw::inclusive_scan(x, {.init = -0.0f}), inclusive);
   const array<float> there = on.upload(x);
   EXPECT_EQ(tw::inclusive_scan(there).download(), inclusive);
   EXPECT_EQ(tw::exclusive_scan(there).download(), exclusive);
-  EXPECT_EQ(tw::exclusive_scan(there, 2.0f).download(), started);
+  EXPECT_EQ(tw::exclusive_scan(there, {.init = 2.0f}).download(), started);
   std::vector<float> in_place(x);
   tw::inclusive_scan(in_place, in_place);
   EXPECT_EQ(in_place, inclusive);
@@ -55,47 +58,44 @@ TEST(CallForms, ScansAlongAnAxis) {
   const device on = open("cpu");
   const matrix_layout l(2, 3);
   std::vector<float> inclusive(x.size()), exclusive(x.size()), to(x.size());
-  tw::inclusive_scan_axis(std::span<const float>(x), l, axis::rows, std::span<float>(inclusive), l, 2.0f);
-  tw::exclusive_scan_axis(std::span<const float>(x), l, axis::rows, std::span<float>(exclusive), l, 2.0f);
+  tw::inclusive_scan(along(x, l, axis::rows), along(inclusive, l, axis::rows), {.init = 2.0f});
+  tw::exclusive_scan(along(std::span<const float>(x), l, axis::rows), along(std::span<float>(exclusive), l, axis::rows),
+                     {.init = 2.0f});
   for (const std::size_t i : {0, 1, 3, 4}) EXPECT_EQ(inclusive[i], exclusive[i + 1]);
-  EXPECT_EQ(tw::inclusive_scan_axis(x, l, axis::rows, 2.0f), inclusive);
-  EXPECT_EQ(tw::exclusive_scan_axis(x, l, axis::rows, 2.0f), exclusive);
-  tw::inclusive_scan_axis(x, l, axis::rows, to, l, 2.0f);
-  EXPECT_EQ(to, inclusive);
-  tw::exclusive_scan_axis(x, l, axis::rows, to, l, 2.0f);
-  EXPECT_EQ(to, exclusive);
+  EXPECT_EQ(tw::inclusive_scan(along(x, l, axis::rows), {.init = 2.0f}), inclusive);
+  EXPECT_EQ(tw::exclusive_scan(along(x, l, axis::rows), {.init = 2.0f}), exclusive);
   const array<float> there = on.upload(x);
-  EXPECT_EQ(tw::inclusive_scan_axis(there, l, axis::rows, 2.0f).download(), inclusive);
-  EXPECT_EQ(tw::exclusive_scan_axis(there, l, axis::rows, 2.0f).download(), exclusive);
+  EXPECT_EQ(tw::inclusive_scan(along(there, l, axis::rows), {.init = 2.0f}).download(), inclusive);
+  EXPECT_EQ(tw::exclusive_scan(along(there, l, axis::rows), {.init = 2.0f}).download(), exclusive);
   array<float> result = on.allocate<float>(x.size());
-  tw::inclusive_scan_axis(there, l, axis::rows, result, l, 2.0f);
+  tw::inclusive_scan(along(there, l, axis::rows), along(result, l, axis::rows), {.init = 2.0f});
   EXPECT_EQ(result.download(), inclusive);
-  tw::exclusive_scan_axis(there, l, axis::rows, result, l, 2.0f);
+  tw::exclusive_scan(along(there, l, axis::rows), along(result, l, axis::rows), {.init = 2.0f});
   EXPECT_EQ(result.download(), exclusive);
-  tw::inclusive_scan_axis(x, l, axis::columns, to, l);
-  EXPECT_EQ(tw::inclusive_scan_axis(x, l, axis::columns), to);
-  EXPECT_EQ(tw::inclusive_scan_axis(there, l, axis::columns).download(), to);
-  tw::exclusive_scan_axis(x, l, axis::columns, to, l);
-  EXPECT_EQ(tw::exclusive_scan_axis(x, l, axis::columns), to);
-  EXPECT_EQ(tw::exclusive_scan_axis(there, l, axis::columns).download(), to);
+  tw::inclusive_scan(along(x, l, axis::columns), along(to, l, axis::columns));
+  EXPECT_EQ(tw::inclusive_scan(along(x, l, axis::columns)), to);
+  EXPECT_EQ(tw::inclusive_scan(along(there, l, axis::columns)).download(), to);
+  tw::exclusive_scan(along(x, l, axis::columns), along(to, l, axis::columns));
+  EXPECT_EQ(tw::exclusive_scan(along(x, l, axis::columns)), to);
+  EXPECT_EQ(tw::exclusive_scan(along(there, l, axis::columns)).download(), to);
 }
 
 TEST(CallForms, SortsAlongAnAxis) {
   const device on = open("cpu");
   const matrix_layout l(2, 3);
   std::vector<float> expected(x.size()), to(x.size());
-  tw::sort_axis(std::span<const float>(x), l, axis::rows, std::span<float>(expected), l);
+  tw::sort(along(std::span<const float>(x), l, axis::rows), along(std::span<float>(expected), l, axis::rows));
   for (const std::size_t i : {0, 1, 3, 4}) EXPECT_LE(expected[i], expected[i + 1]);
-  tw::sort_axis(x, l, axis::rows, to, l);
+  tw::sort(along(x, l, axis::rows), along(to, l, axis::rows));
   EXPECT_EQ(to, expected);
-  EXPECT_EQ(tw::sorted_axis(x, l, axis::rows), expected);
+  EXPECT_EQ(tw::sorted(along(x, l, axis::rows)), expected);
   const array<float> there = on.upload(x);
-  EXPECT_EQ(tw::sorted_axis(there, l, axis::rows).download(), expected);
+  EXPECT_EQ(tw::sorted(along(there, l, axis::rows)).download(), expected);
   array<float> result = on.allocate<float>(x.size());
-  tw::sort_axis(there, l, axis::rows, result, l);
+  tw::sort(along(there, l, axis::rows), along(result, l, axis::rows));
   EXPECT_EQ(result.download(), expected);
-  tw::sort_axis(result, l, axis::columns, {.order = sort_order::descending});
-  tw::sort_axis(to, l, axis::columns, {.order = sort_order::descending});
+  tw::sort(along(result, l, axis::columns), {.order = sort_order::descending});
+  tw::sort(along(to, l, axis::columns), {.order = sort_order::descending});
   EXPECT_EQ(result.download(), to);
   for (const std::size_t i : {0, 1, 2}) EXPECT_GE(to[i], to[i + 3]);
 }
@@ -105,27 +105,99 @@ TEST(CallForms, SortsAlongAnAxis) {
 TEST(CallForms, ScansOfParts) {
   const device on = open("cpu");
   const std::span<const float> left = std::span(x).first(2), right = std::span(x).subspan(2);
-  const std::vector<float> inclusive = tw::inclusive_scan(x), exclusive = tw::exclusive_scan(x, 2.0f);
+  const std::vector<float> inclusive = tw::inclusive_scan(x), exclusive = tw::exclusive_scan(x, {.init = 2.0f});
   const auto end_of = [](const std::vector<float>& whole) { return std::vector(whole.begin() + 2, whole.end()); };
   partial<float> before;
-  EXPECT_EQ(tw::inclusive_scan(left, before), (std::vector<float>{inclusive[0], inclusive[1]}));
+  EXPECT_EQ(tw::inclusive_scan(left, {.carry = &before}), (std::vector<float>{inclusive[0], inclusive[1]}));
   partial<float> carry = before;
-  EXPECT_EQ(tw::inclusive_scan(right, carry), end_of(inclusive));
+  EXPECT_EQ(tw::inclusive_scan(right, {.carry = &carry}), end_of(inclusive));
   EXPECT_EQ(carry.value(), tw::reduce(x));
   std::vector<float> to(4);
-  tw::inclusive_scan(right, to, carry = before);
+  tw::inclusive_scan(right, to, {.carry = &(carry = before)});
   EXPECT_EQ(to, end_of(inclusive));
-  tw::exclusive_scan(right, to, 2.0f, carry = before);
+  tw::exclusive_scan(right, to, {.init = 2.0f, .carry = &(carry = before)});
   EXPECT_EQ(to, end_of(exclusive));
-  EXPECT_EQ(tw::exclusive_scan(right, carry = before), end_of(tw::exclusive_scan(x)));
-  EXPECT_EQ(tw::exclusive_scan(right, 2.0f, carry = before), end_of(exclusive));
-  EXPECT_EQ(tw::inclusive_scan(right, 2.0f, carry = before), end_of(tw::inclusive_scan(x, 2.0f)));
+  EXPECT_EQ(tw::exclusive_scan(right, {.carry = &(carry = before)}), end_of(tw::exclusive_scan(x)));
+  EXPECT_EQ(tw::exclusive_scan(right, {.init = 2.0f, .carry = &(carry = before)}), end_of(exclusive));
+  EXPECT_EQ(tw::inclusive_scan(right, {.init = 2.0f, .carry = &(carry = before)}),
+            end_of(tw::inclusive_scan(x, {.init = 2.0f})));
   const array<float> there = on.upload(right);
-  EXPECT_EQ(tw::inclusive_scan(there, carry = before).download(), end_of(inclusive));
-  EXPECT_EQ(tw::inclusive_scan(there, 2.0f, carry = before).download(), end_of(tw::inclusive_scan(x, 2.0f)));
-  EXPECT_EQ(tw::exclusive_scan(there, carry = before).download(), end_of(tw::exclusive_scan(x)));
-  EXPECT_EQ(tw::exclusive_scan(there, 2.0f, carry = before).download(), end_of(exclusive));
+  EXPECT_EQ(tw::inclusive_scan(there, {.carry = &(carry = before)}).download(), end_of(inclusive));
+  EXPECT_EQ(tw::inclusive_scan(there, {.init = 2.0f, .carry = &(carry = before)}).download(),
+            end_of(tw::inclusive_scan(x, {.init = 2.0f})));
+  EXPECT_EQ(tw::exclusive_scan(there, {.carry = &(carry = before)}).download(), end_of(tw::exclusive_scan(x)));
+  EXPECT_EQ(tw::exclusive_scan(there, {.init = 2.0f, .carry = &(carry = before)}).download(), end_of(exclusive));
   EXPECT_EQ(carry.end(), x.size());
+}
+
+/// They have the bits of std::int64_t and std::uint64_t, but are other types.
+TEST(CallForms, ElementsMayBeLongLong) {
+  const std::vector<long long> whole{3, -1, 2};
+  std::vector<long long> to(3);
+  EXPECT_EQ(tw::reduce(whole), 4);
+  EXPECT_EQ(tw::reduce(std::vector<unsigned long long>{1, 2}, {.init = 4}), 7u);
+  tw::inclusive_scan(whole, to);
+  EXPECT_EQ(to, (std::vector<long long>{3, 2, 4}));
+  EXPECT_EQ(tw::inclusive_scan(whole), to);
+  tw::sort(whole, to);
+  EXPECT_EQ(to, (std::vector<long long>{-1, 2, 3}));
+  EXPECT_EQ(tw::sorted(whole), to);
+  tw::sort(to, {.order = sort_order::descending});
+  EXPECT_EQ(to, (std::vector<long long>{3, 2, -1}));
+  EXPECT_EQ(open("cpu").upload(whole).download(), (std::vector<std::int64_t>{3, -1, 2}));
+}
+
+TEST(CallForms, AnOperatorInsteadOfOptions) {
+  const array<float> there = open("cpu").upload(x);
+  EXPECT_EQ(tw::reduce(x, op::max), 1e8f);
+  EXPECT_EQ(tw::reduce(there, op::max), 1e8f);
+  EXPECT_EQ(tw::reduce(along(x, {2, 3}, axis::rows), op::max), (std::vector<float>{1e8f, 3.5f}));
+  const std::vector<float> least = tw::inclusive_scan(x, {.op = op::min});
+  std::vector<float> to(x.size());
+  tw::inclusive_scan(x, to, op::min);
+  EXPECT_EQ(to, least);
+  EXPECT_EQ(tw::inclusive_scan(x, op::min), least);
+  EXPECT_EQ(tw::inclusive_scan(there, op::min).download(), least);
+}
+
+TEST(CallForms, ViewsOfContiguousElements) {
+  const std::vector<float> three(x.begin(), x.begin() + 3);
+  EXPECT_EQ(tw::reduce(std::views::take(x, 3)), tw::reduce(three));
+  EXPECT_EQ(tw::inclusive_scan(std::views::take(x, 3)), tw::inclusive_scan(three));
+  EXPECT_EQ(tw::sorted(std::views::take(x, 3)), tw::sorted(three));
+  std::vector<float> part(x), expected(x);
+  tw::sort(std::views::take(part, 3));
+  std::sort(expected.begin(), expected.begin() + 3);
+  EXPECT_EQ(part, expected);
+}
+
+/// An output without a layout has that of a matrix without gaps, whatever gaps the input has.
+TEST(CallForms, OutputsBesideAMatrixMayBePlain) {
+  const device on = open("cpu");
+  for (const matrix_layout& l : {matrix_layout(2, 3), matrix_layout(2, 2, 4)})
+    for (const axis to : {axis::rows, axis::columns}) {
+      std::vector<float> out(l.rows * l.columns);
+      array<float> there = on.upload(out);
+      tw::inclusive_scan(along(x, l, to), out);
+      EXPECT_EQ(out, tw::inclusive_scan(along(x, l, to)));
+      tw::inclusive_scan(along(on.upload(x), l, to), there);
+      EXPECT_EQ(there.download(), out);
+      tw::exclusive_scan(along(x, l, to), out);
+      EXPECT_EQ(out, tw::exclusive_scan(along(x, l, to)));
+      tw::sort(along(x, l, to), out);
+      EXPECT_EQ(out, tw::sorted(along(x, l, to)));
+    }
+}
+
+TEST(CallForms, FirstValuesOfOtherTypesThanTheElements) {
+  const float sum = tw::reduce(x, {.init = 5.0f});
+  EXPECT_EQ(tw::reduce(x, {.init = 5}), sum);
+  EXPECT_EQ(tw::reduce(x, {.init = 5u}), sum);
+  EXPECT_EQ(tw::reduce(x, {.init = 5.0}), sum);
+  EXPECT_EQ(tw::reduce(x, {.init = std::optional(5)}), sum);
+  EXPECT_EQ(tw::reduce(x, {.init = std::optional<double>()}), tw::reduce(x));
+  EXPECT_EQ(tw::exclusive_scan(x, {.init = 5}), tw::exclusive_scan(x, {.init = 5.0f}));
+  EXPECT_EQ(tw::reduce(std::vector<std::int32_t>{1, 2}, {.init = 4.0}), 7);
 }
 
 TEST(CallForms, Partials) {
@@ -239,10 +311,10 @@ std::vector<call_with_gaps<Operand>> calls_with_gaps() {
   }};
   for (const axis which : {axis::rows, axis::columns}) {
     calls.push_back([=](const Operand& a, const Operand&, Operand& c, const device& on) {
-      tw::inclusive_scan_axis(a, packed, which, c, apart, {.device = on});
+      tw::inclusive_scan(along(a, packed, which), along(c, apart, which), {.device = on});
     });
     calls.push_back([=](const Operand& a, const Operand&, Operand& c, const device& on) {
-      tw::sort_axis(a, packed, which, c, apart, {.device = on});
+      tw::sort(along(a, packed, which), along(c, apart, which), {.device = on});
     });
   }
   return calls;
@@ -287,7 +359,7 @@ TEST(CallForms, ArraysThatOverlapInPartAreRefused) {
     const array<float> in = view<float>(on, memory.data() + 10, 40);
     array<float> moved = view<float>(on, memory.data() + 10 + shift, 40);
     EXPECT_THROW(tw::inclusive_scan(in, moved), error) << shift;
-    EXPECT_THROW(tw::exclusive_scan(in, moved, 1.0f), error) << shift;
+    EXPECT_THROW(tw::exclusive_scan(in, moved, {.init = 1.0f}), error) << shift;
     EXPECT_THROW(tw::sort(in, moved), error) << shift;
   }
   EXPECT_EQ(memory, std::vector<float>(100, 1.0f));

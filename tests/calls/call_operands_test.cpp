@@ -37,11 +37,12 @@ std::vector<sized_call<Operand>> vector_calls(std::uint64_t n) {
       {"dot", {{n}, {n}}, [](operands& o) { tw::dot(o[0], o[1]); }},
   };
   const auto add_scan = [&](const std::string& name, const auto& scan) {
-    all.push_back({name, {{n}, {n}}, [scan](operands& o) { scan(o[0], o[1]); }});
-    all.push_back({name + " from a value", {{n}, {n}}, [scan](operands& o) { scan(o[0], o[1], 2.0f); }});
+    all.push_back({name, {{n}, {n}}, [scan](operands& o) { scan(o[0], o[1], scan_options{}); }});
+    all.push_back(
+        {name + " from a value", {{n}, {n}}, [scan](operands& o) { scan(o[0], o[1], scan_options{.init = 2.0f}); }});
     all.push_back({name + " of a part", {{n}, {n}}, [scan](operands& o) {
                      partial<float> carry;
-                     scan(o[0], o[1], carry);
+                     scan(o[0], o[1], scan_options{.carry = &carry});
                    }});
   };
   add_scan("inclusive_scan", [](auto&&... o) { tw::inclusive_scan(o...); });
@@ -58,15 +59,17 @@ std::vector<sized_call<Operand>> line_calls(std::uint64_t rows, std::uint64_t co
   std::vector<sized_call<Operand>> all;
   for (const axis to : {axis::rows, axis::columns}) {
     const std::uint64_t lines = to == axis::rows ? rows : columns;
-    all.push_back({"reduce_axis", {of_a, {lines}}, [=](operands& o) { tw::reduce_axis(o[0], a, to, o[1]); }});
-    all.push_back(
-        {"reduce_axis from a value", {of_a, {lines}}, [=](operands& o) { tw::reduce_axis(o[0], a, to, o[1], 2.0f); }});
-    all.push_back(
-        {"inclusive_scan_axis", {of_a, of_b}, [=](operands& o) { tw::inclusive_scan_axis(o[0], a, to, o[1], b); }});
-    all.push_back({"exclusive_scan_axis", {of_a, of_b}, [=](operands& o) {
-                     tw::exclusive_scan_axis(o[0], a, to, o[1], b, 2.0f);
+    all.push_back({"reduce_axis", {of_a, {lines}}, [=](operands& o) { tw::reduce(along(o[0], a, to), o[1]); }});
+    all.push_back({"reduce_axis from a value", {of_a, {lines}}, [=](operands& o) {
+                     tw::reduce(along(o[0], a, to), o[1], {.init = 2.0f});
                    }});
-    all.push_back({"sort_axis", {of_a, of_b}, [=](operands& o) { tw::sort_axis(o[0], a, to, o[1], b); }});
+    all.push_back({"inclusive_scan_axis", {of_a, of_b}, [=](operands& o) {
+                     tw::inclusive_scan(along(o[0], a, to), along(o[1], b, to));
+                   }});
+    all.push_back({"exclusive_scan_axis", {of_a, of_b}, [=](operands& o) {
+                     tw::exclusive_scan(along(o[0], a, to), along(o[1], b, to), {.init = 2.0f});
+                   }});
+    all.push_back({"sort_axis", {of_a, of_b}, [=](operands& o) { tw::sort(along(o[0], a, to), along(o[1], b, to)); }});
   }
   return all;
 }
@@ -213,13 +216,13 @@ TEST(CallOperands, PartsOfNoElementsAreEmpty) {
   std::vector<float> x(4, 3.0f);
   const std::span<float> none = std::span(x).first(0);
   EXPECT_EQ(tw::reduce(none), 0.0f);
-  EXPECT_EQ(tw::reduce(none, {.operation = op::product}), 1.0f);
-  EXPECT_EQ(tw::reduce(none, 5.0f, {.operation = op::max}), 5.0f);
-  refused([&] { tw::reduce(none, {.operation = op::min}); });
+  EXPECT_EQ(tw::reduce(none, {.op = op::product}), 1.0f);
+  EXPECT_EQ(tw::reduce(none, {.op = op::max, .init = 5.0f}), 5.0f);
+  refused([&] { tw::reduce(none, {.op = op::min}); });
   EXPECT_EQ(tw::dot(none, none), 0.0f);
   EXPECT_NO_THROW(tw::inclusive_scan(none, none));
   EXPECT_NO_THROW(tw::sort(none));
-  EXPECT_EQ(tw::reduce_axis(none, {0, 0}, axis::rows, {.operation = op::min}), std::vector<float>());
+  EXPECT_EQ(tw::reduce(along(none, {0, 0}, axis::rows), {.op = op::min}), std::vector<float>());
   EXPECT_EQ(x, std::vector<float>(4, 3.0f));
 }
 
@@ -232,25 +235,25 @@ TEST(CallOperands, NumbersThatNameNothingAreRefused) {
     array<float> to = on.upload(y);
     const matrix_layout square(side, side);
     const op no_op{4};
-    refused([&] { tw::reduce(x, {.operation = no_op}); });
-    refused([&] { tw::reduce(x, 2.0f, {.operation = no_op}); });
-    refused([&] { tw::reduce(there, {.operation = no_op}); });
+    refused([&] { tw::reduce(x, {.op = no_op}); });
+    refused([&] { tw::reduce(x, {.op = no_op, .init = 2.0f}); });
+    refused([&] { tw::reduce(there, {.op = no_op}); });
     refused([&] { partial<float>{no_op}; });
-    refused([&] { tw::inclusive_scan(x, y, {.operation = no_op}); });
-    refused([&] { tw::exclusive_scan(x, y, 2.0f, {.operation = no_op}); });
-    refused([&] { tw::inclusive_scan(there, to, {.operation = no_op}); });
-    refused([&] { tw::reduce_axis(x, square, axis::rows, {.operation = no_op}); });
-    refused([&] { tw::inclusive_scan_axis(x, square, axis::rows, y, square, {.operation = no_op}); });
+    refused([&] { tw::inclusive_scan(x, y, {.op = no_op}); });
+    refused([&] { tw::exclusive_scan(x, y, {.op = no_op, .init = 2.0f}); });
+    refused([&] { tw::inclusive_scan(there, to, {.op = no_op}); });
+    refused([&] { tw::reduce(along(x, square, axis::rows), {.op = no_op}); });
+    refused([&] { tw::inclusive_scan(along(x, square, axis::rows), along(y, square, axis::rows), {.op = no_op}); });
     const sort_order no_order{2};
     refused([&] { tw::sort(x, y, {.order = no_order}); });
     refused([&] { tw::sort(there, to, {.order = no_order}); });
     refused([&] { tw::argsort(x, {.order = no_order}); });
     refused([&] { tw::sort_by_key(x, y, {.order = no_order}); });
-    refused([&] { tw::sort_axis(x, square, axis::rows, {.order = no_order}); });
+    refused([&] { tw::sort(along(x, square, axis::rows), {.order = no_order}); });
     const axis no_axis{2};
-    refused([&] { tw::reduce_axis(x, square, no_axis, std::span(y).first(side)); });
-    refused([&] { tw::inclusive_scan_axis(x, square, no_axis, y, square); });
-    refused([&] { tw::sort_axis(x, square, no_axis); });
+    refused([&] { tw::reduce(along(x, square, no_axis), std::span(y).first(side)); });
+    refused([&] { tw::inclusive_scan(along(x, square, no_axis), along(y, square, no_axis)); });
+    refused([&] { tw::sort(along(x, square, no_axis)); });
     refused([&] { tw::convolve(x, {side, side}, std::span(x).first(1), {1, 1}, y, {.border = border{2}}); });
     EXPECT_EQ(y, std::vector<float>(side * side, 1.0f));
     EXPECT_EQ(to.download(), y);
@@ -263,10 +266,38 @@ TEST(CallOperands, ShapesOfOneSideAlikeAreRefused) {
   for (const matrix_layout& other :
        {matrix_layout(4, 5), matrix_layout(6, 5), matrix_layout(5, 4), matrix_layout(5, 6)})
     for (const axis to : {axis::rows, axis::columns}) {
-      expect_refused_for("as many results", [&] { tw::inclusive_scan_axis(a, {5, 5}, to, out, other); });
-      expect_refused_for("as many results", [&] { tw::sort_axis(a, {5, 5}, to, out, other); });
+      expect_refused_for("as many results", [&] { tw::inclusive_scan(along(a, {5, 5}, to), along(out, other, to)); });
+      expect_refused_for("as many results", [&] { tw::sort(along(a, {5, 5}, to), along(out, other, to)); });
     }
   EXPECT_EQ(out, std::vector<float>(64, 2.0f));
+}
+
+TEST(CallOperands, MatricesAlongDifferentAxesAreRefused) {
+  std::vector<float> a(4, 1.0f), out(4, 2.0f);
+  const auto in = along(a, {2, 2}, axis::rows), to = along(out, {2, 2}, axis::columns);
+  expect_refused_for("the same axis for both", [&] { tw::inclusive_scan(in, to); });
+  expect_refused_for("the same axis for both", [&] { tw::sort(in, to); });
+  EXPECT_EQ(out, std::vector<float>(4, 2.0f));
+}
+
+TEST(CallOperands, ACarryOfOtherElementsIsRefused) {
+  const std::vector<float> x(4, 1.0f);
+  std::vector<float> y(4, 2.0f);
+  partial<double> carry;
+  expect_refused_for("the carry is of f64 and the input of f32", [&] { tw::inclusive_scan(x, y, {.carry = &carry}); });
+  EXPECT_EQ(y, std::vector<float>(4, 2.0f));
+  EXPECT_EQ(carry.end(), 0u);
+}
+
+TEST(CallOperands, ACarryAlongAnAxisIsRefused) {
+  const std::vector<float> x(4, 1.0f);
+  std::vector<float> y(4, 2.0f);
+  partial<float> carry;
+  expect_refused_for("a carry continues one array", [&] {
+    tw::inclusive_scan(along(x, {2, 2}, axis::rows), y, {.carry = &carry});
+  });
+  EXPECT_EQ(y, std::vector<float>(4, 2.0f));
+  EXPECT_EQ(carry.end(), 0u);
 }
 
 /// Two rows at a distance of 2^63 elements seem to end where they begin if the size wraps; one row of 2^61 floats has
@@ -276,9 +307,9 @@ TEST(CallOperands, RowsThatReachBeyondAllAddressesAreRefused) {
   const std::string words = "more bytes than a 64-bit address reaches";
   for (const matrix_layout& huge :
        {matrix_layout(2, std::uint64_t{1} << 63), matrix_layout(1, std::uint64_t{1} << 61)}) {
-    expect_refused_for(words, [&] { tw::reduce_axis(a, huge, axis::rows, std::span(out).first(huge.rows)); });
-    expect_refused_for(words, [&] { tw::inclusive_scan_axis(a, huge, axis::rows, out, huge); });
-    expect_refused_for(words, [&] { tw::sort_axis(a, huge, axis::rows, out, huge); });
+    expect_refused_for(words, [&] { tw::reduce(along(a, huge, axis::rows), std::span(out).first(huge.rows)); });
+    expect_refused_for(words, [&] { tw::inclusive_scan(along(a, huge, axis::rows), along(out, huge, axis::rows)); });
+    expect_refused_for(words, [&] { tw::sort(along(a, huge, axis::rows), along(out, huge, axis::rows)); });
     expect_refused_for(words, [&] { tw::matmul(a, huge, a, {huge.columns, 1}, out, {huge.rows, 1}); });
   }
   EXPECT_EQ(out, std::vector<float>(4, 2.0f));
@@ -311,7 +342,7 @@ void expect_no_result_in_place(const Part& part) {
     refused_for_its_own([&] { tw::diffuse(x, y, {.rows = 6, .columns = 6}); });
     refused_for_its_own([&] { tw::polymul(x, one, y); });
     refused_for_its_own([&] { tw::matvec(x, column, one, y); });
-    refused_for_its_own([&] { tw::reduce_axis(x, column, axis::rows, y); });
+    refused_for_its_own([&] { tw::reduce(along(x, column, axis::rows), y); });
   }
   EXPECT_EQ(memory, std::vector<float>(40, 1.0f));
 }

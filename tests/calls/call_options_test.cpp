@@ -12,15 +12,14 @@ namespace tw = tilewise;  // std has functions of the same names
 
 namespace {
 
-/// Options that all algorithms have, to be converted to any algorithm's options.
+/// Options that all algorithms have.
 struct wish {
   std::string_view variant = {}, tuning = {};
   std::optional<device> on = {};
 
+  /// An algorithm's options, with these set.
   template <class Options>
-  requires requires(Options o) { o.variant; }
-  operator Options() const {
-    Options options;
+  Options with(Options options = {}) const {
     options.variant = variant, options.tuning = tuning, options.device = on;
     return options;
   }
@@ -49,14 +48,15 @@ struct operands {
 class forms {
  public:
   explicit forms(operands& o) : o_(o) {
-    add_reductions();
+    for (const reduce_options& r : {reduce_options{}, reduce_options{.init = 2.0f}}) add_reductions(r);
+    for (const scan_options& s : {scan_options{}, scan_options{.init = 2.0f}}) {
+      add_scans("inclusive_scan", s, [](auto&&... all) { tw::inclusive_scan(all...); });
+      add_scans("exclusive_scan", s, [](auto&&... all) { tw::exclusive_scan(all...); });
+    }
     add_sorts();
-    add_lines();
+    add_placed();
     add_products();
-    add_scans("inclusive", [](auto&&... all) { tw::inclusive_scan(std::forward<decltype(all)>(all)...); });
-    add_scans("exclusive", [](auto&&... all) { tw::exclusive_scan(std::forward<decltype(all)>(all)...); });
-    add_axis_scans("inclusive", [](auto&&... all) { tw::inclusive_scan_axis(std::forward<decltype(all)>(all)...); });
-    add_axis_scans("exclusive", [](auto&&... all) { tw::exclusive_scan_axis(std::forward<decltype(all)>(all)...); });
+    add_stencils();
   }
   const std::vector<form>& all() const { return all_; }
 
@@ -65,137 +65,134 @@ class forms {
     all_.push_back({name + ", " + std::to_string(all_.size()), std::move(call)});
   }
 
-  void add_reductions() {
-    add("reduce", [&](const wish& w) { tw::reduce(in(), w); });
-    add("reduce", [&](const wish& w) { tw::reduce(in(), 2.0f, w); });
-    add("reduce", [&](const wish& w) { tw::reduce(o_.x, w); });
-    add("reduce", [&](const wish& w) { tw::reduce(o_.x, 2.0f, w); });
-    add("reduce", [&](const wish& w) { tw::reduce(o_.there, w); });
-    add("reduce", [&](const wish& w) { tw::reduce(o_.there, 2.0f, w); });
-    add("partial", [&](const wish& w) { partial<float>().push(in(), w); });
-    add("partial", [&](const wish& w) { partial<float>().push(o_.there, w); });
-    add("dot", [&](const wish& w) { tw::dot(in(), in(), w); });
-    add("dot", [&](const wish& w) { tw::dot(o_.x, o_.y, w); });
-    add("dot", [&](const wish& w) { tw::dot(o_.there, o_.other, w); });
+  void add_reductions(const reduce_options& r) {
+    add("reduce", [=, this](const wish& w) { tw::reduce(o_.x, w.with(r)); });
+    add("reduce", [=, this](const wish& w) { tw::reduce(o_.there, w.with(r)); });
+    for (const axis to : {axis::rows, axis::columns}) {
+      const auto x = along(o_.x, o_.square, to);
+      const auto there = along(o_.there, o_.square, to);
+      add("reduce of lines", [=, this](const wish& w) { tw::reduce(x, o_.lines, w.with(r)); });
+      add("reduce of lines", [=](const wish& w) { tw::reduce(x, w.with(r)); });
+      add("reduce of lines", [=, this](const wish& w) { tw::reduce(there, o_.values_there, w.with(r)); });
+      add("reduce of lines", [=](const wish& w) { tw::reduce(there, w.with(r)); });
+    }
+  }
+
+  /// Of whole arrays, of parts that continue from a carry, and of lines.
+  template <class Scan>
+  void add_scans(const std::string& name, const scan_options& s, const Scan& scan) {
+    const auto whole = [=, this](const auto& call) { add(name, [=](const wish& w) { call(w.with(s)); }); };
+    const auto whole_and_part = [=, this](const auto& call) {
+      whole(call);
+      add(name + " of a part", [=](const wish& w) {
+        partial<float> carry;
+        carry.push(1.0f);
+        scan_options continued = w.with(s);
+        continued.carry = &carry;
+        call(continued);
+      });
+    };
+    whole_and_part([=, this](const scan_options& all) { scan(o_.x, o_.y, all); });
+    whole_and_part([=, this](const scan_options& all) { scan(o_.x, all); });
+    whole_and_part([=, this](const scan_options& all) { scan(o_.there, o_.result, all); });
+    whole_and_part([=, this](const scan_options& all) { scan(o_.there, all); });
+    for (const axis to : {axis::rows, axis::columns}) {
+      const auto x = along(o_.x, o_.square, to), y = along(o_.y, o_.square, to);
+      const auto there = along(o_.there, o_.square, to), result = along(o_.result, o_.square, to);
+      whole([=](const scan_options& all) { scan(x, y, all); });
+      whole([=](const scan_options& all) { scan(x, all); });
+      whole([=](const scan_options& all) { scan(there, result, all); });
+      whole([=](const scan_options& all) { scan(there, all); });
+    }
   }
 
   void add_sorts() {
-    add("sort", [&](const wish& w) { tw::sort(in(), out(), w); });
-    add("sort", [&](const wish& w) { tw::sort(o_.x, o_.y, w); });
-    add("sort", [&](const wish& w) { tw::sort(o_.y, w); });
-    add("sort", [&](const wish& w) { tw::sort(o_.there, o_.result, w); });
-    add("sort", [&](const wish& w) { tw::sort(o_.result, w); });
-    add("sorted", [&](const wish& w) { tw::sorted(o_.x, w); });
-    add("sorted", [&](const wish& w) { tw::sorted(o_.there, w); });
-    add("argsort", [&](const wish& w) { tw::argsort(in(), std::span(o_.places), w); });
-    add("argsort", [&](const wish& w) { tw::argsort(o_.x, o_.places, w); });
-    add("argsort", [&](const wish& w) { tw::argsort(o_.x, w); });
-    add("argsort", [&](const wish& w) { tw::argsort(o_.there, o_.places_there, w); });
-    add("argsort", [&](const wish& w) { tw::argsort(o_.there, w); });
-    add("sort_by_key",
-        [&](const wish& w) { tw::sort_by_key(in(), in(), out(), std::span(o_.product).first(o_.n), w); });
-    add("sort_by_key", [&](const wish& w) { tw::sort_by_key(o_.x, o_.x, o_.y, std::span(o_.product).first(o_.n), w); });
-    add("sort_by_key", [&](const wish& w) { tw::sort_by_key(o_.y, o_.places, w); });
-    add("sort_by_key", [&](const wish& w) { tw::sort_by_key(o_.there, o_.other, o_.result, o_.fourth, w); });
-    add("sort_by_key", [&](const wish& w) { tw::sort_by_key(o_.result, o_.fourth, w); });
+    const auto add_form = [this](const std::string& name, const auto& call) {
+      add(name, [=](const wish& w) { call(w.with<sort_options>()); });
+    };
+    add_form("sort", [this](const sort_options& s) { tw::sort(o_.x, o_.y, s); });
+    add_form("sort", [this](const sort_options& s) { tw::sort(o_.y, s); });
+    add_form("sort", [this](const sort_options& s) { tw::sort(o_.there, o_.result, s); });
+    add_form("sort", [this](const sort_options& s) { tw::sort(o_.result, s); });
+    add_form("sorted", [this](const sort_options& s) { tw::sorted(o_.x, s); });
+    add_form("sorted", [this](const sort_options& s) { tw::sorted(o_.there, s); });
+    for (const axis to : {axis::rows, axis::columns}) {
+      const auto x = along(o_.x, o_.square, to), y = along(o_.y, o_.square, to);
+      const auto there = along(o_.there, o_.square, to), result = along(o_.result, o_.square, to);
+      add_form("sort of lines", [=](const sort_options& s) { tw::sort(x, y, s); });
+      add_form("sort of lines", [=](const sort_options& s) { tw::sort(y, s); });
+      add_form("sort of lines", [=](const sort_options& s) { tw::sort(there, result, s); });
+      add_form("sort of lines", [=](const sort_options& s) { tw::sort(result, s); });
+      add_form("sorted lines", [=](const sort_options& s) { tw::sorted(x, s); });
+      add_form("sorted lines", [=](const sort_options& s) { tw::sorted(there, s); });
+    }
+    add_form("argsort", [this](const sort_options& s) { tw::argsort(o_.x, o_.places, s); });
+    add_form("argsort", [this](const sort_options& s) { tw::argsort(o_.x, s); });
+    add_form("argsort", [this](const sort_options& s) { tw::argsort(o_.there, o_.places_there, s); });
+    add_form("argsort", [this](const sort_options& s) { tw::argsort(o_.there, s); });
+    add_form("sort_by_key", [this](const sort_options& s) {
+      tw::sort_by_key(o_.x, o_.x, o_.y, std::span(o_.product).first(o_.n), s);
+    });
+    add_form("sort_by_key", [this](const sort_options& s) { tw::sort_by_key(o_.y, o_.places, s); });
+    add_form("sort_by_key",
+             [this](const sort_options& s) { tw::sort_by_key(o_.there, o_.other, o_.result, o_.fourth, s); });
+    add_form("sort_by_key", [this](const sort_options& s) { tw::sort_by_key(o_.result, o_.fourth, s); });
   }
 
-  /// Adds all algorithms along lines, except scans.
-  void add_lines() {
-    for (const axis to : {axis::rows, axis::columns}) {
-      add("reduce_axis", [=, this](const wish& w) { tw::reduce_axis(in(), o_.square, to, values(), w); });
-      add("reduce_axis", [=, this](const wish& w) { tw::reduce_axis(in(), o_.square, to, values(), 2.0f, w); });
-      add("reduce_axis", [=, this](const wish& w) { tw::reduce_axis(o_.x, o_.square, to, o_.lines, w); });
-      add("reduce_axis", [=, this](const wish& w) { tw::reduce_axis(o_.x, o_.square, to, o_.lines, 2.0f, w); });
-      add("reduce_axis", [=, this](const wish& w) { tw::reduce_axis(o_.x, o_.square, to, w); });
-      add("reduce_axis", [=, this](const wish& w) { tw::reduce_axis(o_.there, o_.square, to, o_.values_there, w); });
-      add("reduce_axis",
-          [=, this](const wish& w) { tw::reduce_axis(o_.there, o_.square, to, o_.values_there, 2.0f, w); });
-      add("reduce_axis", [=, this](const wish& w) { tw::reduce_axis(o_.there, o_.square, to, w); });
-      add("sort_axis", [=, this](const wish& w) { tw::sort_axis(in(), o_.square, to, out(), o_.square, w); });
-      add("sort_axis", [=, this](const wish& w) { tw::sort_axis(o_.x, o_.square, to, o_.y, o_.square, w); });
-      add("sort_axis", [=, this](const wish& w) { tw::sort_axis(o_.y, o_.square, to, w); });
-      add("sort_axis", [=, this](const wish& w) { tw::sort_axis(o_.there, o_.square, to, o_.result, o_.square, w); });
-      add("sort_axis", [=, this](const wish& w) { tw::sort_axis(o_.result, o_.square, to, w); });
-      add("sorted_axis", [=, this](const wish& w) { tw::sorted_axis(o_.x, o_.square, to, w); });
-      add("sorted_axis", [=, this](const wish& w) { tw::sorted_axis(o_.there, o_.square, to, w); });
-    }
+  /// Calls whose only options are where and how.
+  void add_placed() {
+    const auto add_form = [this](const std::string& name, const auto& call) {
+      add(name, [=](const wish& w) { call(w.with<placement>()); });
+    };
+    const matrix_layout a = o_.square;
+    add_form("partial", [this](const placement& p) { partial<float>().push(o_.x, p); });
+    add_form("partial", [this](const placement& p) { partial<float>().push(o_.there, p); });
+    add_form("dot", [this](const placement& p) { tw::dot(o_.x, o_.y, p); });
+    add_form("dot", [this](const placement& p) { tw::dot(o_.there, o_.other, p); });
+    add_form("matvec",
+             [=, this](const placement& p) { tw::matvec(o_.x, a, std::span(o_.y).first(o_.side), o_.lines, p); });
+    add_form("matvec", [=, this](const placement& p) { tw::matvec(o_.x, a, o_.lines, p); });
+    add_form("matvec", [=, this](const placement& p) { tw::matvec(o_.there, a, o_.lines_there, o_.values_there, p); });
+    add_form("matvec", [=, this](const placement& p) { tw::matvec(o_.there, a, o_.lines_there, p); });
   }
 
   void add_products() {
     const matrix_layout s = o_.square;
-    add("matmul", [=, this](const wish& w) { tw::matmul(in(), s, in(), s, out(), s, w); });
-    add("matmul", [=, this](const wish& w) { tw::matmul(o_.x, s, o_.x, s, o_.y, s, w); });
-    add("matmul", [=, this](const wish& w) { tw::matmul(o_.x, s, o_.x, s, w); });
-    add("matmul", [=, this](const wish& w) { tw::matmul(o_.there, s, o_.other, s, o_.result, s, w); });
-    add("matmul", [=, this](const wish& w) { tw::matmul(o_.there, s, o_.other, s, w); });
-    add("matvec", [=, this](const wish& w) { tw::matvec(in(), s, in().first(o_.side), values(), w); });
-    add("matvec", [=, this](const wish& w) { tw::matvec(o_.x, s, in().first(o_.side), o_.lines, w); });
-    add("matvec", [=, this](const wish& w) { tw::matvec(o_.x, s, o_.lines, w); });
-    add("matvec", [=, this](const wish& w) { tw::matvec(o_.there, s, o_.lines_there, o_.values_there, w); });
-    add("matvec", [=, this](const wish& w) { tw::matvec(o_.there, s, o_.lines_there, w); });
-    add("polymul", [&](const wish& w) { tw::polymul(in(), in(), std::span(o_.product), w); });
-    add("polymul", [&](const wish& w) { tw::polymul(o_.x, o_.y, o_.product, w); });
-    add("polymul", [&](const wish& w) { tw::polymul(o_.x, o_.y, w); });
-    add("polymul", [&](const wish& w) { tw::polymul(o_.there, o_.other, o_.product_there, w); });
-    add("polymul", [&](const wish& w) { tw::polymul(o_.there, o_.other, w); });
+    const auto matmul = [this](const auto& call) {
+      add("matmul", [=](const wish& w) { call(w.with<matmul_options>()); });
+    };
+    matmul([=, this](const matmul_options& m) { tw::matmul(o_.x, s, o_.x, s, o_.y, s, m); });
+    matmul([=, this](const matmul_options& m) { tw::matmul(o_.x, s, o_.x, s, m); });
+    matmul([=, this](const matmul_options& m) { tw::matmul(o_.there, s, o_.other, s, o_.result, s, m); });
+    matmul([=, this](const matmul_options& m) { tw::matmul(o_.there, s, o_.other, s, m); });
+    const auto polymul = [this](const auto& call) {
+      add("polymul", [=](const wish& w) { call(w.with<polymul_options>()); });
+    };
+    polymul([this](const polymul_options& p) { tw::polymul(o_.x, o_.y, o_.product, p); });
+    polymul([this](const polymul_options& p) { tw::polymul(o_.x, o_.y, p); });
+    polymul([this](const polymul_options& p) { tw::polymul(o_.there, o_.other, o_.product_there, p); });
+    polymul([this](const polymul_options& p) { tw::polymul(o_.there, o_.other, p); });
+  }
+
+  void add_stencils() {
     const image_size image = o_.image, mask{1, 1};
-    add("convolve", [=, this](const wish& w) { tw::convolve(in(), image, in().first(1), mask, out(), w); });
-    add("convolve", [=, this](const wish& w) { tw::convolve(o_.x, image, in().first(1), mask, o_.y, w); });
-    add("convolve", [=, this](const wish& w) { tw::convolve(o_.x, image, in().first(1), mask, w); });
-    const auto weight = std::make_shared<array<float>>(o_.cpu.upload(in().first(1)));
-    add("convolve", [=, this](const wish& w) { tw::convolve(o_.there, image, *weight, mask, o_.result, w); });
-    add("convolve", [=, this](const wish& w) { tw::convolve(o_.there, image, *weight, mask, w); });
-    add("diffuse", [&](const wish& w) { tw::diffuse(in(), out(), o_.steps, w); });
-    add("diffuse", [&](const wish& w) { tw::diffuse(o_.x, o_.y, o_.steps, w); });
-    add("diffuse", [&](const wish& w) { tw::diffuse(o_.x, o_.steps, w); });
-    add("diffuse", [&](const wish& w) { tw::diffuse(o_.there, o_.result, o_.steps, w); });
-    add("diffuse", [&](const wish& w) { tw::diffuse(o_.there, o_.steps, w); });
-  }
-
-  /// Calls without extras, with an initial value, with a carry, and with both.
-  template <class Scan>
-  void add_scans(const std::string& name, const Scan& scan) {
-    const auto of_each_kind = [=, this](const auto&... init) {
-      const auto form = [=, this](const auto& call) { add(name + "_scan", call); };
-      form([=, this](const wish& w) { scan(in(), out(), init..., w); });
-      form([=, this](const wish& w) { scan(o_.x, o_.y, init..., w); });
-      form([=, this](const wish& w) { scan(o_.x, init..., w); });
-      form([=, this](const wish& w) { scan(o_.there, o_.result, init..., w); });
-      form([=, this](const wish& w) { scan(o_.there, init..., w); });
-      const auto continued = [=](const auto& call) {
-        form([=](const wish& w) {
-          partial<float> carry;
-          carry.push(1.0f);
-          call(w, carry);
-        });
-      };
-      continued([=, this](const wish& w, partial<float>& carry) { scan(in(), out(), init..., carry, w); });
-      continued([=, this](const wish& w, partial<float>& carry) { scan(o_.x, o_.y, init..., carry, w); });
-      continued([=, this](const wish& w, partial<float>& carry) { scan(o_.x, init..., carry, w); });
-      continued([=, this](const wish& w, partial<float>& carry) { scan(o_.there, o_.result, init..., carry, w); });
-      continued([=, this](const wish& w, partial<float>& carry) { scan(o_.there, init..., carry, w); });
+    const std::span<const float> one = std::span(o_.x).first(1);
+    const auto one_there = std::make_shared<array<float>>(o_.cpu.upload(one));
+    const auto convolve = [this](const auto& call) {
+      add("convolve", [=](const wish& w) { call(w.with<convolve_options>()); });
     };
-    of_each_kind();
-    of_each_kind(2.0f);
-  }
-  template <class Scan>
-  void add_axis_scans(const std::string& name, const Scan& scan) {
-    const matrix_layout s = o_.square;
-    const auto of_each_kind = [=, this](axis to, const auto&... init) {
-      const auto form = [=, this](const auto& call) { add(name + "_scan_axis", call); };
-      form([=, this](const wish& w) { scan(in(), s, to, out(), s, init..., w); });
-      form([=, this](const wish& w) { scan(o_.x, s, to, o_.y, s, init..., w); });
-      form([=, this](const wish& w) { scan(o_.x, s, to, init..., w); });
-      form([=, this](const wish& w) { scan(o_.there, s, to, o_.result, s, init..., w); });
-      form([=, this](const wish& w) { scan(o_.there, s, to, init..., w); });
+    convolve([=, this](const convolve_options& c) { tw::convolve(o_.x, image, one, mask, o_.y, c); });
+    convolve([=, this](const convolve_options& c) { tw::convolve(o_.x, image, one, mask, c); });
+    convolve([=, this](const convolve_options& c) { tw::convolve(o_.there, image, *one_there, mask, o_.result, c); });
+    convolve([=, this](const convolve_options& c) { tw::convolve(o_.there, image, *one_there, mask, c); });
+    const auto diffuse = [this](const auto& call) {
+      add("diffuse", [=](const wish& w) { call(w.with<diffuse_options>()); });
     };
-    for (const axis to : {axis::rows, axis::columns}) of_each_kind(to), of_each_kind(to, 2.0f);
+    diffuse([this](const diffuse_options& d) { tw::diffuse(o_.x, o_.y, o_.steps, d); });
+    diffuse([this](const diffuse_options& d) { tw::diffuse(o_.x, o_.steps, d); });
+    diffuse([this](const diffuse_options& d) { tw::diffuse(o_.there, o_.result, o_.steps, d); });
+    diffuse([this](const diffuse_options& d) { tw::diffuse(o_.there, o_.steps, d); });
   }
-
-  std::span<const float> in() const { return o_.x; }
-  std::span<float> out() const { return o_.y; }
-  std::span<float> values() const { return o_.lines; }
 
   operands& o_;
   std::vector<form> all_;

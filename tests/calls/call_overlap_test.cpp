@@ -49,11 +49,11 @@ std::vector<laid_call<Operand>> laid_calls(const Part& part) {
   return {
       {"scan", false, true,
        [](in a, matrix_layout l, Operand& y, matrix_layout to, const device& on) {
-         tw::inclusive_scan_axis(a, l, axis::columns, y, to, {.device = on});
+         tw::inclusive_scan(along(a, l, axis::columns), along(y, to, axis::columns), {.device = on});
        }},
       {"sort", false, true,
        [](in a, matrix_layout l, Operand& y, matrix_layout to, const device& on) {
-         tw::sort_axis(a, l, axis::rows, y, to, {.device = on});
+         tw::sort(along(a, l, axis::rows), along(y, to, axis::rows), {.device = on});
        }},
       {"matmul", false, false,
        [=](in a, matrix_layout l, Operand& y, matrix_layout to, const device& on) {
@@ -69,7 +69,7 @@ std::vector<laid_call<Operand>> laid_calls(const Part& part) {
        }},
       {"reduce", true, false,
        [](in a, matrix_layout l, Operand& y, matrix_layout, const device& on) {
-         tw::reduce_axis(a, l, axis::rows, y, {.device = on});
+         tw::reduce(along(a, l, axis::rows), y, {.device = on});
        }},
   };
 }

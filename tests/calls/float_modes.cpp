@@ -112,10 +112,11 @@ std::vector<public_call> further_calls() {
                tw::partial<T> one, other(op::sum, n);
                for (const T v : in) one.push(v);
                other.push(in);
-               std::vector<T> results{tw::reduce(in), tw::reduce(in, T(0x1p-25)), tw::dot(in, in), one.value()};
+               std::vector<T> results{tw::reduce(in), tw::reduce(in, {.init = T(0x1p-25)}), tw::dot(in, in),
+                                      one.value()};
                one.merge(other);
                results.push_back(one.value());
-               for (const auto& more : {tw::inclusive_scan(in), tw::exclusive_scan(in, T(3)), tw::sorted(in)})
+               for (const auto& more : {tw::inclusive_scan(in), tw::exclusive_scan(in, {.init = T(3)}), tw::sorted(in)})
                  results.insert(results.end(), more.begin(), more.end());
                return bytes_of(results);
              });
@@ -123,12 +124,11 @@ std::vector<public_call> further_calls() {
   };
   add(x, "f32");
   add(y, "f64");
-  all.push_back(
-      {"a refused call", [](const device& on) {
-         return attempt([on]() -> std::vector<std::byte> {
-           return {static_cast<std::byte>(tw::reduce(std::vector<float>(), {.operation = op::max, .device = on}))};
-         });
-       }});
+  all.push_back({"a refused call", [](const device& on) {
+                   return attempt([on]() -> std::vector<std::byte> {
+                     return {static_cast<std::byte>(tw::reduce(std::vector<float>(), {.op = op::max, .device = on}))};
+                   });
+                 }});
   return all;
 }
 
@@ -187,7 +187,7 @@ void try_callers_own(tally& total) {
       last = tw::in_default_float_mode([&] {
         read = std::strtod("0.1", nullptr);
         std::snprintf(shown, sizeof shown, "%.3f", init);
-        return tw::reduce(none, static_cast<float>(init));
+        return tw::reduce(none, {.init = static_cast<float>(init)});
       });
     set_mode(standard);
     total.cases += 2;
@@ -223,7 +223,7 @@ std::vector<T> mixed_results(const std::string& name, bool changing) {
   next(), all.push_back(tw::reduce(b));
   next(), keep(b.download());
   next(), carry.push(a);
-  next(), keep(tw::inclusive_scan(x, carry, {.device = on}));
+  next(), keep(tw::inclusive_scan(x, {.carry = &carry, .device = on}));
   next(), all.push_back(carry.value());
   next(), all.push_back(part.value());
   set_mode(standard);

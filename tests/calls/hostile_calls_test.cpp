@@ -50,11 +50,11 @@ template <class In, class Out>
 std::vector<std::function<void(const In&, Out&)>> calls_of_two(std::uint64_t side) {
   return {
       [](const In& in, Out& out) { tw::inclusive_scan(in, out); },
-      [](const In& in, Out& out) { tw::exclusive_scan(in, out, 2.0f); },
+      [](const In& in, Out& out) { tw::exclusive_scan(in, out, {.init = 2.0f}); },
       [](const In& in, Out& out) {
         tw::partial<float> carry;
         carry.push(1.0f);
-        tw::inclusive_scan(in, out, carry);
+        tw::inclusive_scan(in, out, {.carry = &carry});
       },
       [](const In& in, Out& out) { tw::sort(in, out); },
       [=](const In& in, Out& out) { tw::diffuse(in, out, {.rows = side, .columns = side}); },
@@ -119,14 +119,14 @@ std::vector<std::function<void(Operand&, matrix_layout, Operand&, matrix_layout)
   for (const axis which : {axis::rows, axis::columns}) {
     const auto add = [&](const auto& call) {
       calls.push_back([=](Operand& in, matrix_layout of_in, Operand& out, matrix_layout of_out) {
-        call(in, of_in, which, out, of_out);
+        call(along(in, of_in, which), along(out, of_out, which));
       });
     };
-    add([](auto&... all) { tw::inclusive_scan_axis(all...); });
-    add([](auto&... all) { tw::inclusive_scan_axis(all..., 2.0f); });
-    add([](auto&... all) { tw::exclusive_scan_axis(all...); });
-    add([](auto&... all) { tw::exclusive_scan_axis(all..., 2.0f); });
-    add([](auto&... all) { tw::sort_axis(all...); });
+    add([](const auto& in, const auto& out) { tw::inclusive_scan(in, out); });
+    add([](const auto& in, const auto& out) { tw::inclusive_scan(in, out, {.init = 2.0f}); });
+    add([](const auto& in, const auto& out) { tw::exclusive_scan(in, out); });
+    add([](const auto& in, const auto& out) { tw::exclusive_scan(in, out, {.init = 2.0f}); });
+    add([](const auto& in, const auto& out) { tw::sort(in, out); });
   }
   return calls;
 }
@@ -150,7 +150,7 @@ void refuse_other_strides(const std::vector<float>& memory, const Part& part) {
         refused([&] { tw::matmul(in, of_in, other, packed, out, of_out); });
         refused([&] { tw::matmul(other, packed, in, of_in, out, of_out); });
         refused([&] { tw::matvec(in, of_in, x, y); });
-        for (const axis which : {axis::rows, axis::columns}) refused([&] { tw::reduce_axis(in, of_in, which, y); });
+        for (const axis which : {axis::rows, axis::columns}) refused([&] { tw::reduce(along(in, of_in, which), y); });
       }
       for (const auto& call : strided_calls<operand>())
         if (from != to) refused([&] { call(all, of_in, all, of_out); });
@@ -218,7 +218,7 @@ TEST(HostileCalls, ArraysOfAnotherDeviceThanTheOptionsNameAreRefused) {
       refused([&] { tw::reduce(in, {.device = there}); });
       refused([&] { part.push(in, {.device = there}); });
       refused([&] { tw::inclusive_scan(in, out, {.device = there}); });
-      refused([&] { tw::inclusive_scan(in, out, part, {.device = there}); });
+      refused([&] { tw::inclusive_scan(in, out, {.carry = &part, .device = there}); });
       refused([&] { tw::argsort(in, indices, {.device = there}); });
       refused([&] { tw::sort_by_key(in, in, out, other, {.device = there}); });
       refused([&] { tw::matmul(in, square, in, square, out, square, {.device = there}); });
@@ -283,8 +283,8 @@ void refuse_matrices_that_wrap(const Part& part) {
       refused_for_addresses([&] { call(in, small, out, huge); });
     }
     for (const axis which : {axis::rows, axis::columns}) {
-      refused_for_addresses([&] { tw::reduce_axis(in, huge, which, out); });
-      refused_for_addresses([&] { tw::reduce_axis(in, huge, which, out, 2.0f); });
+      refused_for_addresses([&] { tw::reduce(along(in, huge, which), out); });
+      refused_for_addresses([&] { tw::reduce(along(in, huge, which), out, {.init = 2.0f}); });
     }
     refused_for_addresses([&] { tw::matmul(in, huge, in, {4, 1}, out, {huge.rows, 1}); });
     refused_for_addresses([&] { tw::matmul(in, {1, huge.rows}, in, huge, out, {1, 4}); });
@@ -331,7 +331,7 @@ std::vector<call_of_spans> calls_of_spans(std::uint64_t side) {
   for (const auto& call : strided_calls<const std::span<float>>())
     all.push_back({{n, n}, [=](const spans& s) { call(s[0], square, s[1], square); }});
   for (const axis which : {axis::rows, axis::columns})
-    all.push_back({{n, side}, [=](const spans& s) { tw::reduce_axis(s[0], square, which, s[1]); }});
+    all.push_back({{n, side}, [=](const spans& s) { tw::reduce(along(s[0], square, which), s[1]); }});
   return all;
 }
 
@@ -369,8 +369,8 @@ TEST(HostileCalls, WhatWasMovedFromIsRefused) {
   refused([&] { tw::inclusive_scan(x, y); });
   refused([&] { tw::inclusive_scan(y, x); });
   partial<float> carry;
-  refused([&] { tw::inclusive_scan(x, y, carry); });
-  refused([&] { tw::inclusive_scan(y, x, carry); });
+  refused([&] { tw::inclusive_scan(x, y, {.carry = &carry}); });
+  refused([&] { tw::inclusive_scan(y, x, {.carry = &carry}); });
   refused([&] { carry.push(x); });
   EXPECT_EQ(carry.end(), 0u);
   refused([&] { tw::sort(x); });

@@ -89,7 +89,7 @@ TYPED_TEST(Partial, HasTheValueOfReduce) {
     for (const op operation : all_ops)
       for (const std::uint64_t n : {1, 2, 3, 31, 1000, 4097, 20'000}) {
         const std::vector<T> x = values_of<T>(data, n, n);
-        const T expected = reduce(x, {.operation = operation});
+        const T expected = reduce(x, {.op = operation});
         ASSERT_TRUE(same_bytes(merged(parts_of(x, operation, 0)).value(), expected)) << name_of(data) << " " << n;
       }
 }
@@ -189,7 +189,6 @@ TEST(PartialRefuses, WhatHasNoMeaning) {
   refused([&] { part.merge(partial<float>(op::sum, 10)); });
   refused([&] { part.merge(partial<float>(op::sum, 12)); });
   refused([&] { part.merge(partial<float>(op::product, 11)); });
-  refused([&] { part.push(std::vector<float>(3), {.operation = op::max}); });
   refused([&] { part.push(std::vector<float>(5000), {.variant = "no_such"}); });
   refused([&] { part.push(std::span<const float>(static_cast<const float*>(nullptr), 7)); });
   refused([&] { partial<float>(static_cast<op>(9)); });
@@ -200,7 +199,6 @@ TEST(PartialRefuses, WhatHasNoMeaning) {
   for (const device& on : devices()) {
     SCOPED_TRACE(on.name());
     const array<float> one = on.upload(std::vector<float>(1));
-    refused([&] { part.push(one, {.operation = op::max}); });
     refused([&] { part.push(one, {.variant = "no_such"}); });
     refused([&] { last.push(one); });
   }

@@ -107,32 +107,33 @@ std::vector<std::byte> continue_part(tw::partial<T>& part, std::uint64_t begin, 
   };
   std::vector<T> scanned;
   const T pushed = values([&] { part.push(on.upload(rest)); });
-  const T carry = values([&] { scanned = tw::inclusive_scan(rest, part, {.device = on}); });
+  const T carry = values([&] { scanned = tw::inclusive_scan(rest, {.carry = &part, .device = on}); });
   return bytes(scanned, carry, pushed);
 }
 
 template <scalar T>
 void add_folds(std::vector<public_call>& all, const std::string& type) {
-  all.push_back(host("reduce " + type, [](const device& on) { return bytes(tw::reduce(x<T>, T(1), {.device = on})); }));
+  all.push_back(
+      host("reduce " + type, [](const device& on) { return bytes(tw::reduce(x<T>, {.init = T(1), .device = on})); }));
   all.push_back(there<T>("reduce " + type, many, [](const auto& a, const auto&) { return bytes(tw::reduce(a)); }));
   all.push_back(host("scans " + type, [](const device& on) {
-    return bytes(tw::inclusive_scan(x<T>, {.device = on}), tw::exclusive_scan(x<T>, T(2), {.device = on}));
+    return bytes(tw::inclusive_scan(x<T>, {.device = on}), tw::exclusive_scan(x<T>, {.init = T(2), .device = on}));
   }));
   all.push_back(there<T>("scans " + type, many, [](const auto& a, const auto&) {
-    return bytes(tw::inclusive_scan(a), tw::exclusive_scan(a, T(2)));
+    return bytes(tw::inclusive_scan(a), tw::exclusive_scan(a, {.init = T(2)}));
   }));
   all.push_back(host("reduce_axis " + type, [](const device& on) {
     const auto a = first(x<T>, few);
-    return bytes(tw::reduce_axis(a, square, axis::rows, {.device = on}),
-                 tw::reduce_axis(a, square, axis::columns, {.device = on}));
+    return bytes(tw::reduce(along(a, square, axis::rows), {.device = on}),
+                 tw::reduce(along(a, square, axis::columns), {.device = on}));
   }));
   all.push_back(there<T>("reduce_axis " + type, few, [](const auto& a, const auto&) {
-    return bytes(tw::reduce_axis(a, square, axis::rows), tw::reduce_axis(a, square, axis::columns));
+    return bytes(tw::reduce(along(a, square, axis::rows)), tw::reduce(along(a, square, axis::columns)));
   }));
   all.push_back(host("scan_axis " + type, [](const device& on) {
     const auto a = first(x<T>, few);
-    return bytes(tw::inclusive_scan_axis(a, square, axis::rows, {.device = on}),
-                 tw::exclusive_scan_axis(a, square, axis::columns, {.device = on}));
+    return bytes(tw::inclusive_scan(along(a, square, axis::rows), {.device = on}),
+                 tw::exclusive_scan(along(a, square, axis::columns), {.device = on}));
   }));
   for (const std::uint64_t begin : {0, 1001})
     all.push_back({"parts from " + std::to_string(begin) + " on of " + type, [begin](const device& on) {
@@ -160,8 +161,8 @@ template <scalar T>
 void add_sorts_of_lines(std::vector<public_call>& all, const std::string& type) {
   all.push_back(host("sort_axis " + type, [](const device& on) {
     const auto a = first(x<T>, few);
-    return bytes(tw::sorted_axis(a, square, axis::rows, {.device = on}),
-                 tw::sorted_axis(a, square, axis::columns, {.device = on}));
+    return bytes(tw::sorted(along(a, square, axis::rows), {.device = on}),
+                 tw::sorted(along(a, square, axis::columns), {.device = on}));
   }));
 }
 
@@ -208,8 +209,8 @@ void add_cuda_variants(std::vector<public_call>& all) {
   all.push_back(host("large upload and download", [](const device& d) { return bytes(d.upload(large)); }));
   all.push_back(host("large sorts", [](const device& d) {
     const matrix_layout rows(10, 4 * many);
-    return bytes(tw::sorted(large, {.device = d}), tw::sorted_axis(large, rows, axis::rows, {.device = d}),
-                 tw::sorted_axis(large, rows, axis::columns, {.device = d}));
+    return bytes(tw::sorted(large, {.device = d}), tw::sorted(along(large, rows, axis::rows), {.device = d}),
+                 tw::sorted(along(large, rows, axis::columns), {.device = d}));
   }));
   all.push_back(host("large reduction and small sort", [](const device& d) {
     return bytes(tw::reduce(large, {.device = d}), tw::sorted(first(x<double>, few), {.device = d}));

@@ -126,9 +126,10 @@ TEST(Catalog, DescriptorsNameTheEdgesAndTheMeasuredSizes) {
   }
 }
 
-TEST(Choose, HearsWhatTheOptionsOfACallSay) {
-  const matmul_options fast{.variant = "v", .tuning = "t", .fast = true};
-  const diffuse_options unstable{.allow_unstable = true};
+TEST(Choose, HearsWhatACallSays) {
+  request fast{}, unstable{};
+  fast.variant = "v", fast.tuning = "t", fast.fast = true;
+  unstable.allow_unstable = true;
   EXPECT_EQ(preferences_of(fast).variant, "v");
   EXPECT_EQ(preferences_of(fast).tuning, "t");
   EXPECT_TRUE(preferences_of(fast).fast);
@@ -238,13 +239,6 @@ TEST(Choose, TakesTheOrderUnlessFastIsWanted) {
   EXPECT_EQ(choose(pretended_problem(10), cpu()).variant->name, "exact");
   EXPECT_EQ(choose(pretended_problem(10), cpu(), {.fast = true}).variant->name, "loose");
   EXPECT_FALSE(choose(pretended_problem(10), cpu()).reason.empty());
-}
-
-TEST(Choose, HearsWhatTheOptionsOfACallAllow) {
-  EXPECT_FALSE(preferences_of(matmul_options{}).fast);
-  EXPECT_TRUE(preferences_of(matmul_options{.fast = true}).fast);
-  EXPECT_FALSE(preferences_of(diffuse_options{}).allow_unstable);
-  EXPECT_TRUE(preferences_of(diffuse_options{.allow_unstable = true}).allow_unstable);
 }
 
 TEST(Choose, ForACallTakesTheSameWithoutWords) {

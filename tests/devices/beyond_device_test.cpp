@@ -30,7 +30,7 @@ void expect_product(const product& s, std::size_t gap = 0) {
   SCOPED_TRACE(std::to_string(s.m) + "x" + std::to_string(s.n) + "x" + std::to_string(s.k));
   expect_bits_of_cpu([&](const device& on) {
     std::vector<T> c(s.m * of_c.stride, T(7));  // gaps between rows must keep this
-    matmul<T>(a, of_a, b, of_b, c, of_c, {.device = on});
+    matmul(a, of_a, b, of_b, c, of_c, {.device = on});
     return c;
   });
 }
@@ -176,7 +176,8 @@ TEST(BeyondDevice, BandsOfAHigherFieldPassThroughInBandsOfTheirOwn) {
     p.shape = {d.rows, d.columns, d.steps, first, 701};
     expect_bits_of_cpu([&](const device& on) {
       std::vector<float> result(field.size());
-      registry::run_call(p, on, {}, {{"the field", std::span(field)}}, {{"the result", std::span(result)}});
+      const auto in = detail::argument_for("the field", field), out = detail::argument_for("the result", result);
+      registry::run_call(p, &on, {}, {&in, 1}, {&out, 1});
       return result;
     });
   }

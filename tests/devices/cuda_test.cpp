@@ -102,11 +102,11 @@ TEST_F(Cuda, LongRowsWithGapsAreScannedAsTheCpuDoes) {
     array<float> y = gpu.upload(std::vector<float>(rows * wider.stride, 42.0f));
     std::vector<float> expected(rows * wider.stride, 42.0f);
     if (is_exclusive) {
-      exclusive_scan_axis(a, apart, axis::rows, y, wider, 0.5f);
-      exclusive_scan_axis(x, apart, axis::rows, expected, wider, 0.5f);
+      exclusive_scan(along(a, apart, axis::rows), along(y, wider, axis::rows), {.init = 0.5f});
+      exclusive_scan(along(x, apart, axis::rows), along(expected, wider, axis::rows), {.init = 0.5f});
     } else {
-      inclusive_scan_axis(a, apart, axis::rows, y, wider);
-      inclusive_scan_axis(x, apart, axis::rows, expected, wider);
+      inclusive_scan(along(a, apart, axis::rows), along(y, wider, axis::rows));
+      inclusive_scan(along(x, apart, axis::rows), along(expected, wider, axis::rows));
     }
     tests::expect_bits(y.download(), expected, is_exclusive ? "exclusive" : "inclusive");
   }
@@ -125,8 +125,8 @@ TEST_F(Cuda, LongLinesWithGapsAreSortedAsTheCpuDoes) {
     const array<float> a = gpu.upload(x);
     array<float> y = gpu.upload(std::vector<float>(rows * wider.stride, 42.0f));
     std::vector<float> expected(rows * wider.stride, 42.0f);
-    sort_axis(a, apart, which, y, wider);
-    sort_axis(x, apart, which, expected, wider);
+    tilewise::sort(along(a, apart, which), along(y, wider, which));
+    tilewise::sort(along(x, apart, which), along(expected, wider, which));
     tests::expect_bits(y.download(), expected, std::to_string(rows) + "x" + std::to_string(columns));
   }
 }

@@ -87,9 +87,9 @@ TEST(Groups, AColumnWhoseElementsLieApartIsOneLine) {
     const array<float> in = on.upload(wide_floats(rows * from));
     array<float> scanned = on.upload(std::vector<float>(rows * to, 7.0f)),
                  sorted = on.upload(std::vector<float>(rows * to, 7.0f));
-    inclusive_scan_axis(in, of, axis::columns, scanned, of_out);
-    sort_axis(in, of, axis::columns, sorted, of_out);
-    return std::array{scanned.download(), sorted.download(), reduce_axis(in, of, axis::columns).download()};
+    inclusive_scan(along(in, of, axis::columns), along(scanned, of_out, axis::columns));
+    tilewise::sort(along(in, of, axis::columns), along(sorted, of_out, axis::columns));
+    return std::array{scanned.download(), sorted.download(), reduce(along(in, of, axis::columns)).download()};
   };
   for (const auto& [from, to] : {std::pair{1, 3}, std::pair{3, 1}, std::pair{3, 3}})
     for (const char* name : {"2*cpu:serial", "5*cpu:serial"})
@@ -107,8 +107,8 @@ TEST(Groups, ResultsLieOnTheRanksOfTheirInput) {
   partial<float> carry;
   EXPECT_EQ(borders_of(allocate_like(in)), border);
   EXPECT_EQ(borders_of(inclusive_scan(in)), border);
-  EXPECT_EQ(borders_of(exclusive_scan(in, 1.0f)), border);
-  EXPECT_EQ(borders_of(inclusive_scan(in, carry)), border);
+  EXPECT_EQ(borders_of(exclusive_scan(in, {.init = 1.0f})), border);
+  EXPECT_EQ(borders_of(inclusive_scan(in, {.carry = &carry})), border);
   EXPECT_EQ(borders_of(sorted(in)), border);
   EXPECT_EQ(borders_of(diffuse(in, {.rows = 8, .columns = 8})), border);
 }

@@ -125,7 +125,7 @@ TEST_F(OpenclCache, AProgramIsForItsDefinitionsAlone) {
   const std::vector<std::int32_t> words(in.size(), -3);
   for (int again = 0; again < 2; ++again) {
     for (const op operation : all_ops)
-      EXPECT_EQ(reduce(in, {.operation = operation, .device = open("opencl:0")}), reduce(in, {.operation = operation}))
+      EXPECT_EQ(reduce(in, {.op = operation, .device = open("opencl:0")}), reduce(in, {.op = operation}))
           << name_of(operation);
     EXPECT_EQ(reduce(words, {.device = open("opencl:0")}), reduce(words));
     EXPECT_EQ(inclusive_scan(in, {.device = open("opencl:0")}), inclusive_scan(in));

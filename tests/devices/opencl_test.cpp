@@ -135,7 +135,7 @@ TEST_F(OpenclInterop, PartsOfABufferThatOverlapAreRefused) {
   message_of(errc::invalid_argument, [&] { inclusive_scan(first, middle); });
   message_of(errc::invalid_argument, [&] { inclusive_scan(last, middle); });
   message_of(errc::invalid_argument, [&] { sort_by_key(last, last, first, middle); });
-  message_of(errc::invalid_argument, [&] { reduce_axis(all, {n, 3}, axis::rows, last); });
+  message_of(errc::invalid_argument, [&] { reduce(along(all, {n, 3}, axis::rows), last); });
   EXPECT_EQ(all.download(), host);
   inclusive_scan(first, last);
   expect_bits(last.download(), inclusive_scan(std::span(host).first(n)), "parts that lie apart");

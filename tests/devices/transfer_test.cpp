@@ -312,10 +312,11 @@ TEST(Pieces, Scan) {
   for (const std::size_t n : {std::size_t{262144}, std::size_t{1048579}}) {
     const std::vector<float> x = rough(n);
     expect_bits_of_cpu([&](const device& on) { return inclusive_scan(x, {.device = on}); });
-    expect_bits_of_cpu([&](const device& on) { return exclusive_scan(x, 3.5f, {.operation = op::sum, .device = on}); });
+    expect_bits_of_cpu(
+        [&](const device& on) { return exclusive_scan(x, {.op = op::sum, .init = 3.5f, .device = on}); });
     expect_bits_of_cpu([&](const device& on) {
       std::vector<float> in_place = x;
-      inclusive_scan(in_place, in_place, {.operation = op::max, .device = on});
+      inclusive_scan(in_place, in_place, {.op = op::max, .device = on});
       return in_place;
     });
   }
@@ -325,8 +326,8 @@ TEST(Pieces, Reduce) {
   for (const std::size_t n : {std::size_t{524288}, std::size_t{1500007}}) {
     const std::vector<float> x = rough(n);
     expect_bits_of_cpu([&](const device& on) {
-      return std::vector{reduce(x, {.device = on}), reduce(x, -1e9f, {.device = on}),
-                         reduce(x, {.operation = op::min, .device = on})};
+      return std::vector{reduce(x, {.device = on}), reduce(x, {.init = -1e9f, .device = on}),
+                         reduce(x, {.op = op::min, .device = on})};
     });
   }
 }
@@ -339,8 +340,8 @@ TEST(Pieces, NansThatComeUpBetweenThem) {
   for (const float first : {1.0f, -infinity}) {
     x.front() = first;
     for (const float init : {0.0f, -infinity}) {
-      expect_bits_of_cpu([&](const device& on) { return std::vector{reduce(x, init, {.device = on})}; });
-      expect_bits_of_cpu([&](const device& on) { return inclusive_scan(x, init, {.device = on}); });
+      expect_bits_of_cpu([&](const device& on) { return std::vector{reduce(x, {.init = init, .device = on})}; });
+      expect_bits_of_cpu([&](const device& on) { return inclusive_scan(x, {.init = init, .device = on}); });
     }
   }
 }

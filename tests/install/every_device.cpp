@@ -13,7 +13,7 @@ int main(int count, char** wanted) {
   const std::vector<float> field(problem.rows * problem.columns);
   const auto after = [&](const tw::device& on) {
     std::vector<float> result(field.size());
-    tw::diffuse<float>(field, result, problem, {.device = on});
+    tw::diffuse(field, result, problem, {.device = on});
     return result;
   };
   const std::vector<float> expected = after(tw::open("cpu:serial"));

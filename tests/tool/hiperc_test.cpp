@@ -40,8 +40,8 @@ snapshot field_after(std::uint64_t steps, std::uint64_t points, unsigned mask) {
   const snapshot start = start_of(p, dtype::f64);
   snapshot end = start;
   const std::size_t count = start.field.size() / sizeof(double);
-  diffuse<double>({reinterpret_cast<const double*>(start.field.data()), count},
-                  {reinterpret_cast<double*>(end.field.data()), count}, p.problem(steps));
+  diffuse(std::span(reinterpret_cast<const double*>(start.field.data()), count),
+          std::span(reinterpret_cast<double*>(end.field.data()), count), p.problem(steps));
   return end;
 }
 

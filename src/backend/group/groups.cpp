@@ -50,7 +50,7 @@ group_ranks ranks_of(const device& group) {
   return {queue.ranks(), queue.first_rank(), queue.ranks_here()};
 }
 
-template <scalar T>
+template <class T>
 array<T> upload_parts(const device& group, std::span<const std::span<const T>> parts) {
   return base::enter([&] {
     impl::queue& queue = queue_of(group);
@@ -73,7 +73,7 @@ array<T> upload_parts(const device& group, std::span<const std::span<const T>> p
   });
 }
 
-template <scalar T>
+template <class T>
 std::vector<std::uint64_t> borders_of(const array<T>& values) {
   return base::enter([&] {
     const impl::queue& queue = queue_of(values.device());
@@ -83,7 +83,7 @@ std::vector<std::uint64_t> borders_of(const array<T>& values) {
   });
 }
 
-template <scalar T>
+template <class T>
 std::vector<std::vector<T>> download_parts(const array<T>& values) {
   return base::enter([&] {
     impl::queue& queue = queue_of(values.device());
@@ -99,7 +99,7 @@ std::vector<std::vector<T>> download_parts(const array<T>& values) {
   });
 }
 
-template <scalar T>
+template <class T>
 array<T> allocate_like(const array<T>& other) {
   if (!is_group(other.device())) return other.device().template allocate<T>(other.size());
   return base::enter([&] {

@@ -22,14 +22,14 @@ void call_reduce(const registry::problem& p, const registry::bindings& where, co
                  backend::queue&) {
   with_type(p.type, [&]<class T>(T) {
     const std::span<const T> x(where.in[0].as<const T>(), p.n());
-    *where.out[0].as<T>() = reduce(x, {.operation = static_cast<op>(p.setting[0])});
+    *where.out[0].as<T>() = reduce(x, {.op = static_cast<op>(p.setting[0])});
   });
 }
 
 void call_scan(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue&) {
   with_type(p.type, [&]<class T>(T) {
     const std::span<const T> x(where.in[0].as<const T>(), p.n());
-    inclusive_scan(x, std::span<T>(where.out[0].as<T>(), p.n()), {.operation = static_cast<op>(p.setting[0])});
+    inclusive_scan(x, std::span<T>(where.out[0].as<T>(), p.n()), {.op = static_cast<op>(p.setting[0])});
   });
 }
 

@@ -6,9 +6,10 @@
 #include "order/segment.hpp"
 #include "reduce/problem.hpp"
 #include "registry/call.hpp"
-#include "scan/problem.hpp"
+#include "scan/carry_chain.hpp"
 
 #include <tilewise/partial.hpp>
+#include <tilewise/reduce.hpp>
 #include <tilewise/scan.hpp>
 
 #include <algorithm>
@@ -140,8 +141,9 @@ T reduce_chunks(const registry::problem& p, io::array_input& x, data_run& run) {
   };
   for_each_chunk(x, run, work, [&] { order.give_up(); });
   const T value = all.value();
-  return impl::reduce::has_init(p) ? reduce<T>(std::span(&value, 1), p.number[0].as<T>(), {.operation = operation})
-                                   : value;
+  return impl::reduce::has_init(p)
+             ? tilewise::reduce(std::span(&value, 1), {.op = operation, .init = p.number[0].as<T>()})
+             : value;
 }
 
 /// Chunks take their carries in order. If the results go to a pipe or a digest, they do so in order, too.
@@ -154,30 +156,25 @@ struct scan_turns {
 /// beginning of one.
 template <class T>
 void scan_chunk(std::span<T> values, const registry::problem& p, const std::array<T, 2>& carry, const device& on) {
-  registry::run_call(impl::scan::part_of(p, values.size()), on, registry::preferences{},
-                     {{"the input", values}, {"the carry", std::span<const T>(carry)}}, {{"the output", values}});
+  const registry::argument x = detail::argument_for("the input", values);
+  const registry::argument in[]{x, detail::argument_for("the carry", carry)};
+  registry::run_call(impl::scan::part_of(p, values.size()), &on, {}, in, {&x, 1});
 }
 
 /// Each chunk is reduced as soon as it is read, and scanned as soon as all earlier chunks are reduced.
-template <class T>
+template <class T, class Op>
 void scan_chunks(const registry::problem& p, io::array_input& x, io::array_output& y, data_run& run, lab::digest* sum) {
-  const op operation = impl::scan::operation_of(p);
   const device one_thread = open("cpu:serial");
-  partial<T> all(operation);
-  const auto prefix = [&] {
-    return order::with_operator(operation, [&]<class Op>(Op) { return order::fold<Op>(all.blocks()); });
-  };
+  impl::scan::carry_chain<Op, T> chain;
   scan_turns in_order;
   const auto work = [&](const chunk& part) {
     const std::span<T> values = part.as<T>();
     const clock::time_point start = clock::now();
-    partial<T> own(operation, part.begin / sizeof(T));
+    partial<T> own(Op::id, part.begin / sizeof(T));
     std::array<T, 2> carry;
     own.push(values, {.device = one_thread});
     in_order.carries.take(part.number, [&] {
-      carry[0] = prefix();
-      all.merge(own);
-      carry[1] = prefix();
+      carry = chain.pass([&](order::segment<T>& done) { order::append<Op>(done, own.blocks()); });
     });
     scan_chunk<T>(values, p, carry, one_thread);
     chunk_times spent{.computed = ns_since(start)};
@@ -206,7 +203,9 @@ base::scalar_value reduce_in_chunks(const registry::problem& p, io::array_input&
 
 void scan_in_chunks(const registry::problem& p, io::array_input& x, io::array_output& y, data_run& run,
                     lab::digest* sum) {
-  with_type(p.type, [&]<class T>(T) { scan_chunks<T>(p, x, y, run, sum); });
+  with_type(p.type, [&]<class T>(T) {
+    order::with_operator(impl::scan::operation_of(p), [&]<class Op>(Op) { scan_chunks<T, Op>(p, x, y, run, sum); });
+  });
 }
 
 }  // namespace tilewise::cli

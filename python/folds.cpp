@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions, scans and sorts, of an array or along an axis.
+#include "documents.hpp"
+#include "functions.hpp"
+#include "module.hpp"
+
+namespace tilewise::python {
+
+namespace {
+
+template <class Options>
+Options folding(op operation, const tilewise::number& init, const placement& where) {
+  auto options = options_at<Options>(where);
+  options.op = operation;
+  options.init = init;
+  return options;
+}
+sort_options sorting(bool descending, const placement& where) {
+  auto options = options_at<sort_options>(where);
+  options.order = descending ? sort_order::descending : sort_order::ascending;
+  return options;
+}
+
+/// A number of the type, or none for None.
+tilewise::number initial_from(py::handle value, dtype type) {
+  return value.is_none() ? tilewise::number() : to_number(type, value, "initial").given(type);
+}
+
+/// None, or a Python int. Call it before any memory is lent, for the reason given at plain_number().
+py::object plain_axis(handle axis) {
+  if (axis.is_none() || PyLong_CheckExact(axis.ptr())) return axis;
+  if (PyBool_Check(axis.ptr()) == 0) {
+    auto whole = py::reinterpret_steal<py::object>(PyNumber_Index(axis.ptr()));
+    if (whole) return whole;
+    if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw py::error_already_set();
+    PyErr_Clear();
+  }
+  throw py::type_error(std::string("axis is of type ") + Py_TYPE(axis.ptr())->tp_name + "; " + advice("axis", axis));
+}
+
+/// The axis for a number as in NumPy; -1 is the last.
+int axis_from(handle axis, int dimensions) {
+  const Py_ssize_t number = PyNumber_AsSsize_t(axis.ptr(), nullptr);  // at most the largest Py_ssize_t
+  if (number < -dimensions || number >= dimensions)
+    refuse("axis " + text_of(axis) + " is out of bounds for an array of " + std::to_string(dimensions) +
+           (dimensions == 1 ? " dimension" : " dimensions"));
+  return static_cast<int>(number < 0 ? number + dimensions : number);
+}
+
+/// The array as a matrix. Its columns are the lines along the first axis, or its rows are those along the last.
+matrix_layout layout_along(const lent& in, int axis) {
+  if (in.shape.count == 2) return in.layout();
+  const int last = in.shape.count - 1;
+  if (axis != 0 && axis != last)
+    refuse("a has the shape " + in.shape.text() + ", and axis " + std::to_string(axis) + " lies between others; " +
+           in.remedy("moved", std::to_string(axis)) + " and axis=-1");
+  std::uint64_t others = 1;
+  for (int i = 0; i <= last; ++i)
+    if (i != axis) others *= in.shape[i];
+  const std::uint64_t length = in.shape[axis];
+  return axis == 0 ? matrix_layout(length, others) : matrix_layout(others, length);
+}
+
+axis lines_along(int axis_number) { return axis_number == 0 ? axis::columns : axis::rows; }
+
+template <op operation>
+py::object reduce_along(const lent& in, int along, handle out, handle initial, handle device, handle variant,
+                        handle tuning) {
+  const placement how = placement_of(device, variant, tuning, in);
+  const tilewise::number init = initial_from(initial, in.memory.type);
+  const matrix_layout layout = layout_along(in, along);
+  dimensions shape;
+  for (int i = 0; i < in.shape.count; ++i)
+    if (i != along)
+      shape.length[static_cast<std::size_t>(shape.count++)] = in.shape.length[static_cast<std::size_t>(i)];
+  return written_to(out, in, in.memory.type, shape, rows::packed, how, [&](const lent& to) {
+    detail::reduce(in.memory.as("A", layout, lines_along(along)), to.memory.as("the values"),
+                   folding<reduce_options>(operation, init, how));
+  });
+}
+
+template <op operation>
+py::object reduce_by(handle a, handle any_axis, handle out, handle any_initial, handle device, handle variant,
+                     handle tuning) {
+  const py::object axis_given = plain_axis(any_axis), initial = plain_number(any_initial, "initial");
+  const lent in(a, "a", access::read, nullptr, axis_given.is_none() ? rows::packed : rows::of_a_fold);
+  if (!axis_given.is_none()) {
+    const int along = axis_from(axis_given, in.shape.count);
+    if (in.shape.count > 1) return reduce_along<operation>(in, along, out, initial, device, variant, tuning);
+  }
+  if (!out.is_none())
+    refuse("there is one result, which is returned; out is for those along an axis of a matrix: leave it out");
+  const placement how = placement_of(device, variant, tuning, in);
+  const tilewise::number init = initial_from(initial, in.memory.type);
+  number result;
+  compute(in, how, [&] {
+    detail::reduce(in.memory.as("the input"), result.result(in.memory.type),
+                   folding<reduce_options>(operation, init, how));
+  });
+  return to_scalar(in.memory.type, result);
+}
+
+py::object scan_flat(const lent& in, detail::scan_kind kind, std::optional<op> named, handle out, handle initial,
+                     handle carry, const placement& how) {
+  const tilewise::number init = initial_from(initial, in.memory.type);
+  shared_partial* const before = carry_from(carry, in.memory.type, named);
+  const op operation = before != nullptr ? before->operation() : named.value_or(op::sum);
+  auto options = folding<scan_options>(operation, init, how);
+  return written_to(out, in, in.memory.type, {in.memory.count}, rows::packed, how, [&](const lent& to) {
+    std::unique_lock<std::mutex> mine;
+    if (before != nullptr) {
+      mine = std::unique_lock(before->one_at_a_time);
+      options.carry = std::visit([](auto& part) { return carry_of_scan(&part); }, before->state);
+    }
+    detail::scan(in.memory.as("the input"), to.memory.as("the output"), kind, options);
+  });
+}
+
+py::object scan_along(const lent& in, int along, detail::scan_kind kind, op operation, handle out, handle initial,
+                      const placement& how) {
+  const tilewise::number init = initial_from(initial, in.memory.type);
+  const matrix_layout from = layout_along(in, along);
+  return written_to(out, in, in.memory.type, in.shape, rows::may_lie_apart, how, [&](const lent& to) {
+    detail::scan(in.memory.as("A", from, lines_along(along)),
+                 to.memory.as("the output", layout_along(to, along), lines_along(along)), kind,
+                 folding<scan_options>(operation, init, how));
+  });
+}
+
+py::object scan_as(detail::scan_kind kind, std::optional<op> named, handle a, handle any_axis, handle out,
+                   handle any_initial, handle carry, handle device, handle variant, handle tuning) {
+  const py::object axis_given = plain_axis(any_axis), initial = plain_number(any_initial, "initial");
+  const lent in(a, "a", access::read, nullptr, axis_given.is_none() ? rows::packed : rows::may_lie_apart);
+  const placement how = placement_of(device, variant, tuning, in);
+  if (!axis_given.is_none()) {
+    const int along = axis_from(axis_given, in.shape.count);
+    if (in.shape.count > 1 && !carry.is_none())
+      refuse("a carry continues one array, and along an axis there are many; scan them one by one, or leave out carry");
+    if (in.shape.count > 1) return scan_along(in, along, kind, named.value_or(op::sum), out, initial, how);
+  }
+  return scan_flat(in, kind, named, out, initial, carry, how);
+}
+
+py::object cumsum(handle a, handle axis, handle out, handle initial, handle carry, handle device, handle variant,
+                  handle tuning) {
+  return scan_as(detail::scan_kind::inclusive, op::sum, a, axis, out, initial, carry, device, variant, tuning);
+}
+
+/// The operation that is named. If it is None, the carry decides, and without a carry it is a sum.
+std::optional<op> named_operation(handle word) { return word.is_none() ? std::optional<op>() : operation_from(word); }
+
+py::object inclusive_scan(handle a, handle axis, handle operation, handle out, handle initial, handle carry,
+                          handle device, handle variant, handle tuning) {
+  return scan_as(detail::scan_kind::inclusive, named_operation(operation), a, axis, out, initial, carry, device,
+                 variant, tuning);
+}
+
+py::object exclusive_scan(handle a, handle axis, handle operation, handle out, handle initial, handle carry,
+                          handle device, handle variant, handle tuning) {
+  return scan_as(detail::scan_kind::exclusive, named_operation(operation), a, axis, out, initial, carry, device,
+                 variant, tuning);
+}
+
+/// Not by key: from and to one array.
+void sort_array(const detail::argument& from, const detail::argument& to, const sort_options& options) {
+  detail::sort({&from, 1}, {&to, 1}, detail::sort_payload::none, options);
+}
+
+py::object sort_flat(const lent& in, const sort_options& options, handle out, const placement& how) {
+  return written_to(out, in, in.memory.type, {in.memory.count}, rows::packed, how, [&](const lent& to) {
+    sort_array(in.memory.as("the input"), to.memory.as("the output"), options);
+  });
+}
+
+py::object sort_along(const lent& in, int along, const sort_options& options, handle out, const placement& how) {
+  const matrix_layout from = layout_along(in, along);
+  return written_to(out, in, in.memory.type, in.shape, rows::may_lie_apart, how, [&](const lent& to) {
+    sort_array(in.memory.as("A", from, lines_along(along)),
+               to.memory.as("the output", layout_along(to, along), lines_along(along)), options);
+  });
+}
+
+py::object sort(handle a, handle any_axis, bool descending, handle out, handle device, handle variant, handle tuning) {
+  const py::object axis_given = plain_axis(any_axis);
+  const lent in(a, "a", access::read, nullptr, axis_given.is_none() ? rows::packed : rows::may_lie_apart);
+  const placement how = placement_of(device, variant, tuning, in);
+  if (!axis_given.is_none()) {
+    const int along = axis_from(axis_given, in.shape.count);
+    if (in.shape.count > 1) return sort_along(in, along, sorting(descending, how), out, how);
+  }
+  return sort_flat(in, sorting(descending, how), out, how);
+}
+
+py::object argsort(handle a, bool descending, handle out, handle device, handle variant, handle tuning) {
+  const lent in(a, "a");
+  in.require_rank(1, "argsort");
+  const placement how = placement_of(device, variant, tuning, in);
+  const auto sort_into = [&](const lent& to) {
+    detail::argsort(in.memory.as("the input"), to.memory.as("the indices"), sorting(descending, how));
+  };
+  const py::object room = in.is_buffer() ? py::none() : objects().frameworks.attr("index_room")(a, out);
+  if (room.is_none()) return written_to(out, in, dtype::u32, in.shape, rows::packed, how, sort_into);
+  if (!out.is_none()) lent(out, "out", access::write, &in).require(dtype::i64, in.shape);
+  lent to(room, "the indices", access::write, &in);
+  to.read_as(dtype::u32);
+  compute(in, how, [&] { sort_into(to); });
+  hand_over(in, to);
+  return objects().frameworks.attr("as_index")(room, out);
+}
+
+py::object sort_by_key(handle keys, handle values, bool descending, handle out, handle device, handle variant,
+                       handle tuning) {
+  const lent k(keys, "keys");
+  k.require_rank(1, "sort_by_key");
+  const lent v(values, "values", access::read, &k);
+  v.require_rank(1, "sort_by_key").require(v.memory.type, k.shape);
+  const placement how = placement_of(device, variant, tuning, k);
+  const bool given = !out.is_none();
+  if (given && (!py::isinstance<py::tuple>(out) || PyTuple_GET_SIZE(out.ptr()) != 2))
+    throw py::type_error("out of sort_by_key is a tuple of two arrays: for the keys and for the values");
+  const py::tuple outs = given ? py::reinterpret_borrow<py::tuple>(out) : py::make_tuple(py::none(), py::none());
+  const target keys_out(outs[0], "out[0]", k, k.memory.type, k.shape);
+  const target values_out(outs[1], "out[1]", v, v.memory.type, k.shape);
+  compute(k, how, [&] {
+    detail::sort_by_key(k.memory.as("the keys"), v.memory.as("the values"), keys_out.to.memory.as("the output of keys"),
+                        values_out.to.memory.as("the output of values"), sorting(descending, how));
+  });
+  hand_over(k, v, keys_out.to, values_out.to);
+  return py::make_tuple(keys_out.array, values_out.array);
+}
+
+}  // namespace
+
+void add_folds(py::module_& to) {
+  const py::kw_only options;
+  const auto out = arg("out") = py::none(), initial = arg("initial") = py::none(), carry = arg("carry") = py::none();
+  const auto axis_given = arg("axis") = py::none(), operation = arg("op") = py::none(),
+             descending = arg("descending") = false;
+  add(to, "sum", reduce_by<op::sum>, documents::sum, arg("a"), axis_given, options, out, initial);
+  add(to, "prod", reduce_by<op::product>, documents::prod, arg("a"), axis_given, options, out, initial);
+  add(to, "min", reduce_by<op::min>, documents::min, arg("a"), axis_given, options, out, initial);
+  add(to, "max", reduce_by<op::max>, documents::max, arg("a"), axis_given, options, out, initial);
+  add(to, "cumsum", cumsum, documents::cumsum, arg("a"), axis_given, options, out, initial, carry);
+  add(to, "inclusive_scan", inclusive_scan, documents::inclusive_scan, arg("a"), axis_given, options, operation, out,
+      initial, carry);
+  add(to, "exclusive_scan", exclusive_scan, documents::exclusive_scan, arg("a"), axis_given, options, operation, out,
+      initial, carry);
+  add(to, "sort", sort, documents::sort, arg("a"), arg("axis") = -1, options, descending, out);
+  add(to, "argsort", argsort, documents::argsort, arg("a"), options, descending, out);
+  add(to, "sort_by_key", sort_by_key, documents::sort_by_key, arg("keys"), arg("values"), options, descending, out);
+}
+
+}  // namespace tilewise::python

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a request to the problem that it describes.
+#include "base/number.hpp"
+#include "registry/call.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tilewise::registry {
+
+namespace {
+
+std::size_t position_of(const algorithm& what, std::string_view name) {
+  const auto found =
+      std::find_if(what.settings.begin(), what.settings.end(), [&](const setting& s) { return s.name == name; });
+  if (found == what.settings.end())
+    throw error(errc::invalid_argument, std::string(what.name) + " has no setting " + std::string(name));
+  return static_cast<std::size_t>(found - what.settings.begin());
+}
+
+/// An out-of-range position stays one, so that admit() refuses it.
+void set(problem& p, std::string_view name, unsigned value) {
+  constexpr unsigned most = std::numeric_limits<std::uint8_t>::max();
+  p.setting[position_of(*p.what, name)] = static_cast<std::uint8_t>(std::min(value, most));
+}
+
+base::scalar_value as_given(const number& given) { return {given.type(), given.bits()}; }
+
+/// Calls `f` with the number in the type in which it was given.
+template <class F>
+auto with_value(const number& given, const F& f) {
+  return with_type(given.type(), [&]<class T>(T) { return f(as_given(given).as<T>()); });
+}
+
+template <class T, class Given>
+bool fits(Given value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return !std::isinf(static_cast<T>(value)) || std::isinf(static_cast<double>(value));
+  } else if constexpr (std::is_integral_v<Given>) {
+    return std::in_range<T>(value);
+  } else {  // the powers of two that bound T are exact; a NaN is in no range
+    const Given end = std::ldexp(Given(1), std::numeric_limits<T>::digits);
+    return value == std::trunc(value) && value < end && value >= (std::is_signed_v<T> ? -end : Given(0));
+  }
+}
+
+template <class T>
+std::string what_fits() {
+  if constexpr (std::is_floating_point_v<T>)
+    return "a number up to " + base::to_string(base::scalar_value::of(std::numeric_limits<T>::max()));
+  else
+    return "a whole number from " + std::to_string(std::numeric_limits<T>::min()) + " to " +
+           std::to_string(std::numeric_limits<T>::max());
+}
+
+}  // namespace
+
+number number_of(const request& r, std::string_view name) {
+  for (const detail::named_number& n : r.numbers)
+    if (n.name == name) return n.value;
+  return {};
+}
+
+base::scalar_value converted(const number& given, dtype to, std::string_view name) {
+  if (given.type() == to) return as_given(given);
+  return with_type(to, [&]<class T>(T) {
+    return with_value(given, [&](auto value) {
+      if (!fits<T>(value))
+        throw error(errc::invalid_argument, std::string(name) + " is " + base::to_string(as_given(given)) + ", which " +
+                                                std::string(name_of(to)) + " cannot hold; pass " + what_fits<T>());
+      return base::scalar_value::of(static_cast<T>(value));
+    });
+  });
+}
+
+problem described(const algorithm& what, const request& r, const extents& shape) {
+  problem p{.what = &what, .type = r.in[0].type, .shape = shape};
+  for (const detail::setting& s : r.settings) set(p, s.name, s.value);
+  if (r.in[0].which) set(p, "axis", static_cast<unsigned>(*r.in[0].which));
+  if (const number init = number_of(r, "init"); init.is_given())
+    set(p, "init", 1), p.number[0] = converted(init, p.type, "init");
+  admit(p, preferences_of(r));
+  return p;
+}
+
+problem described_lines(const algorithm& what, const request& r) {
+  const argument &in = r.in[0], &out = r.out[0];
+  if (in.of.rows != out.of.rows || in.of.columns != out.of.columns)
+    throw error(errc::invalid_argument, "A is " + shape_text(in.of.rows, in.of.columns) + " and the output " +
+                                            shape_text(out.of.rows, out.of.columns) + "; " +
+                                            (what.name == "sort_axis" ? "a sort" : "a scan") +
+                                            " has as many results as elements");
+  if (in.which != out.which)
+    throw error(errc::invalid_argument,
+                "A is taken along its rows and the output along its columns, or the reverse; "
+                "pass the same axis for both");
+  if (is_packed(in.of) && is_packed(out.of)) return described(what, r, {in.of.rows, in.of.columns});
+  return described(what, r, {in.of.rows, in.of.columns, in.of.stride, out.of.stride});
+}
+
+}  // namespace tilewise::registry
