@@ -11,18 +11,18 @@ namespace tilewise::registry {
 
 namespace {
 
-std::size_t position_of(const algorithm& what, std::string_view name) {
-  const auto found =
-      std::find_if(what.settings.begin(), what.settings.end(), [&](const setting& s) { return s.name == name; });
-  if (found == what.settings.end())
-    throw error(errc::invalid_argument, std::string(what.name) + " has no setting " + std::string(name));
-  return static_cast<std::size_t>(found - what.settings.begin());
+/// The position of a setting, which is `likely` if the request has them in the descriptor's order.
+std::size_t position_of(const algorithm& what, std::string_view name, std::size_t likely) {
+  if (likely < what.settings.size() && what.settings[likely].name == name) return likely;
+  for (std::size_t i = 0; i < what.settings.size(); ++i)
+    if (what.settings[i].name == name) return i;
+  throw error(errc::invalid_argument, std::string(what.name) + " has no setting " + std::string(name));
 }
 
-/// An out-of-range position stays one, so that admit() refuses it.
-void set(problem& p, std::string_view name, unsigned value) {
+/// An out-of-range position of a value stays one, so that admit() refuses it.
+void set(problem& p, std::string_view name, unsigned value, std::size_t likely) {
   constexpr unsigned most = std::numeric_limits<std::uint8_t>::max();
-  p.setting[position_of(*p.what, name)] = static_cast<std::uint8_t>(std::min(value, most));
+  p.setting[position_of(*p.what, name, likely)] = static_cast<std::uint8_t>(std::min(value, most));
 }
 
 base::scalar_value as_given(const number& given) { return {given.type(), given.bits()}; }
@@ -76,10 +76,10 @@ base::scalar_value converted(const number& given, dtype to, std::string_view nam
 
 problem described(const algorithm& what, const request& r, const extents& shape) {
   problem p{.what = &what, .type = r.in[0].type, .shape = shape};
-  for (const detail::setting& s : r.settings) set(p, s.name, s.value);
-  if (r.in[0].which) set(p, "axis", static_cast<unsigned>(*r.in[0].which));
+  for (std::size_t i = 0; i < r.settings.size(); ++i) set(p, r.settings[i].name, r.settings[i].value, i);
+  if (r.in[0].which) set(p, "axis", static_cast<unsigned>(*r.in[0].which), what.settings.size() - 1);
   if (const number init = number_of(r, "init"); init.is_given())
-    set(p, "init", 1), p.number[0] = converted(init, p.type, "init");
+    set(p, "init", 1, r.settings.size()), p.number[0] = converted(init, p.type, "init");
   admit(p, preferences_of(r));
   return p;
 }
