@@ -2,7 +2,8 @@
 # tilewise_algorithm(NAME VARIANTS cpu serial opencl cuda/METHOD... group [PROGRAMS_AFTER FILE.cl...]): adds an algorithm's folder to
 # the library and the catalog. Variants are chosen in the order of the list: cpu stands before serial, which runs on CPUs too.
 #
-# The folder holds NAME/algorithm.cpp, NAME.cpp if a call needs more than the descriptor says and, for each backend, one file NAME/<backend>.cpp, or several in NAME/<backend>/.
+# The folder holds NAME/algorithm.cpp, and NAME.cpp if a call needs more than the descriptor says. For each backend it holds one file
+# NAME/<backend>.cpp, or several in NAME/<backend>/.
 # A word <backend>/METHOD stands for `registry::variant <backend>_METHOD_variant()` in namespace tilewise::impl::NAME, in the
 # method's own file; a backend's word alone for `std::vector<registry::variant> NAME_<backend>_variants()`, which is in its one file
 # or in NAME/<backend>/variants.cpp; without that, there is an error. All of a backend's files, <backend>_*.cpp or <backend>/*.cpp,

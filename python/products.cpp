@@ -52,8 +52,8 @@ py::object dot(handle a, handle b, handle device, handle variant, handle tuning)
 }
 
 py::object polymul(handle a, handle b, handle modulus, handle out, handle device, handle variant, handle tuning) {
-  polymul_options options;
-  if (!modulus.is_none()) options.modulus = to_number(dtype::u64, modulus, "modulus").as<std::uint64_t>();
+  std::optional<std::uint64_t> by;
+  if (!modulus.is_none()) by = to_number(dtype::u64, modulus, "modulus").as<std::uint64_t>();
   const lent x(a, "a");
   x.require_rank(1, "polymul");
   if (x.memory.type == dtype::u32 || x.memory.type == dtype::u64)
@@ -64,7 +64,8 @@ py::object polymul(handle a, handle b, handle modulus, handle out, handle device
   const placement how = placement_of(device, variant, tuning, x);
   const dtype type = is_float(x.memory.type) ? x.memory.type : dtype::i64;
   const target result(out, "out", x, type, {product_size(x.memory.count, y.memory.count)});
-  options.device = how.device, options.variant = how.variant, options.tuning = how.tuning;
+  auto options = options_at<polymul_options>(how);
+  options.modulus = by;
   compute(x, how, [&] { detail::polymul(x.memory.as("a"), y.memory.as("b"), result.to.memory.as("c"), options); });
   hand_over(x, y, result.to);
   return result.array;

@@ -23,18 +23,15 @@ struct part {
 template <class Op, class T>
 class carry_chain {
  public:
-  /// The next part follows the elements of `done`. If these are themselves a part of an array, `before` is the prefix
-  /// before it.
-  explicit carry_chain(const order::segment<T>& done = {}, T before = Op::template identity<T>())
-      : done_(done), before_(before) {}
+  /// The next part follows the elements of `done`, to which each part is appended. If these are themselves a part of an
+  /// array, `before` is the prefix before it.
+  explicit carry_chain(order::segment<T>& done, T before = Op::template identity<T>()) : done_(done), before_(before) {}
 
-  const order::segment<T>& done() const { return done_; }
-
-  /// Calls `append(done)`, which appends the blocks of the next part, and returns its carry.
+  /// Calls `append()`, which appends the blocks of the next part to the segment, and returns its carry.
   template <class Append>
   std::array<T, 2> pass(const Append& append) {
     const T before = prefix();
-    append(done_);
+    append();
     return {before, prefix()};
   }
 
@@ -44,9 +41,9 @@ class carry_chain {
     const T* value = own.value.data();
     while (done_.end != own.end) {
       const std::uint64_t first = done_.end, count = piece_length(first, own.end - first);
-      all.push_back({first, count, pass([&](order::segment<T>& done) {
+      all.push_back({first, count, pass([&] {
                        order::for_each_block(first, first + count, [&](std::uint64_t, unsigned level) {
-                         order::append<Op>(done, *value++, level);
+                         order::append<Op>(done_, *value++, level);
                        });
                      })});
     }
@@ -56,7 +53,7 @@ class carry_chain {
  private:
   T prefix() const { return order::fold_onto<Op>(before_, done_); }
 
-  order::segment<T> done_;
+  order::segment<T>& done_;
   T before_;
 };
 

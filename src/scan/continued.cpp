@@ -49,10 +49,7 @@ void scan_on_host(const argument& in, const argument& out, const continued& call
     const argument x = registry::part_of(in, at, count), y = registry::part_of(out, at, count);
     const segment<T> blocks = reduce::segment_of<T>(x, done.end, call.operation(), call.on);
     const std::array<T, 2> carry = order::with_operator(call.operation(), [&]<class Op>(Op) {
-      carry_chain<Op, T> chain(done);
-      const auto ends = chain.pass([&](segment<T>& all) { order::append<Op>(all, blocks); });
-      done = chain.done();
-      return ends;
+      return carry_chain<Op, T>(done).pass([&] { order::append<Op>(done, blocks); });
     });
     if (count <= small_limit && call.leaves_choice())
       scan_short_piece(static_cast<const T*>(x.host), static_cast<T*>(y.host), count, call.whole, carry);
@@ -84,12 +81,8 @@ void scan_on_device(const argument& in, const argument& out, const continued& ca
   if (rest == 0) return;
   const std::uint64_t begin = done.end;
   const segment<T> blocks = reduce::segment_of<T>(registry::part_of(in, head, rest), begin, call.operation());
-  const std::vector<part<T>> parts = order::with_operator(call.operation(), [&]<class Op>(Op) {
-    carry_chain<Op, T> chain(done);
-    const auto cut = chain.parts_of(blocks);
-    done = chain.done();
-    return cut;
-  });
+  const std::vector<part<T>> parts =
+      order::with_operator(call.operation(), [&]<class Op>(Op) { return carry_chain<Op, T>(done).parts_of(blocks); });
   std::vector<T> ends;
   for (const part<T>& one : parts) ends.insert(ends.end(), one.carry.begin(), one.carry.end());
   const array<T> carries = in.on->upload(ends);

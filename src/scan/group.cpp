@@ -34,7 +34,7 @@ struct carry_of_all {
 /// Cuts a rank's elements, the segment `own`, into parts. `done` is the segment of all elements before them; positions
 /// count from the beginning of the array, of `n` elements.
 template <class Op, class T>
-std::vector<part<T>> parts_of(std::uint64_t n, const carry_of_all<T>& carry, const order::segment<T>& done,
+std::vector<part<T>> parts_of(std::uint64_t n, const carry_of_all<T>& carry, order::segment<T> done,
                               const order::segment<T>& own) {
   carry_chain<Op, T> chain(done, carry.is_given ? carry.prefix[0] : Op::template identity<T>());
   std::vector<part<T>> parts = chain.parts_of(own);

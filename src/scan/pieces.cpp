@@ -22,7 +22,8 @@ void scan_pieces(const registry::problem& p, const registry::choice& how, backen
   const registry::choice reduction =
       registry::choose(reduce::problem_of<T>(length, nullptr, Op::id), queue.device(), {});
   const backend::buffer values(queue, 64 * sizeof(T)), carry(queue, 2 * sizeof(T));
-  carry_chain<Op, T> chain;
+  order::segment<T> done;
+  carry_chain<Op, T> chain(done);
   const auto count_of = [&](std::uint64_t i) { return std::min(length, p.n() - i * length); };
   registry::run_pieces(
       queue, host, ceil_div(p.n(), length),
@@ -32,7 +33,7 @@ void scan_pieces(const registry::problem& p, const registry::choice& how, backen
         return what;
       },
       [&](std::uint64_t i, registry::bindings where) {
-        const std::array<T, 2> ends = chain.pass([&](order::segment<T>& done) {
+        const std::array<T, 2> ends = chain.pass([&] {
           reduce::append_piece<Op>(done, reduction, queue, where.in[0].at(0, count_of(i) * sizeof(T)), values);
         });
         queue.upload(carry, ends.data(), sizeof ends);

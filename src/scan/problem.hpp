@@ -76,9 +76,4 @@ inline registry::problem part_of(const registry::problem& p, std::uint64_t n) {
   return part;
 }
 
-[[gnu::noinline]] inline void reject_sizes(std::uint64_t in, std::uint64_t out) {
-  throw error(errc::invalid_argument, "the output of a scan must have the size of its input: " + std::to_string(in) +
-                                          " elements, not " + std::to_string(out));
-}
-
 }  // namespace tilewise::impl::scan

@@ -165,7 +165,8 @@ void scan_chunk(std::span<T> values, const registry::problem& p, const std::arra
 template <class T, class Op>
 void scan_chunks(const registry::problem& p, io::array_input& x, io::array_output& y, data_run& run, lab::digest* sum) {
   const device one_thread = open("cpu:serial");
-  impl::scan::carry_chain<Op, T> chain;
+  order::segment<T> done;
+  impl::scan::carry_chain<Op, T> chain(done);
   scan_turns in_order;
   const auto work = [&](const chunk& part) {
     const std::span<T> values = part.as<T>();
@@ -173,18 +174,16 @@ void scan_chunks(const registry::problem& p, io::array_input& x, io::array_outpu
     partial<T> own(Op::id, part.begin / sizeof(T));
     std::array<T, 2> carry;
     own.push(values, {.device = one_thread});
-    in_order.carries.take(part.number, [&] {
-      carry = chain.pass([&](order::segment<T>& done) { order::append<Op>(done, own.blocks()); });
-    });
+    in_order.carries.take(part.number, [&] { carry = chain.pass([&] { order::append<Op>(done, own.blocks()); }); });
     scan_chunk<T>(values, p, carry, one_thread);
     chunk_times spent{.computed = ns_since(start)};
-    const clock::time_point done = clock::now();
+    const clock::time_point computed = clock::now();
     const auto write = [&] {
       if (sum != nullptr) sum->add(part.elements);
       y.write(part.begin, part.elements);
     };
     sum != nullptr || y.is_pipe() ? in_order.results.take(part.number, write) : write();
-    spent.written = ns_since(done);
+    spent.written = ns_since(computed);
     return spent;
   };
   for_each_chunk(x, run, work, [&] { in_order.give_up(); });
