@@ -14,7 +14,7 @@
 #   NAME/cuda/*_sm90a.cu       compiled for compute capability 9.0's own code alone, see tilewise_sm90a
 #   NAME/cpu/*kernels.cpp      compiled once for each of TILEWISE_CPU_LEVELS, with TILEWISE_LEVEL = v2, v3, v4
 #   NAME/documents/            methods that are never chosen and only teach: <backend>_*.cpp, *.cu and *.cl, *kernels.cpp
-#   NAME/pieces.cpp            added to the library: how the host's problems pass through a device, see registry/pieces.hpp
+#   NAME/pieces.cpp            added to the library: how the host's problems pass through a device, see divide/pieces.hpp
 #   NAME/test.cpp              added to the tests
 function(tilewise_algorithm name)
   cmake_parse_arguments(arg "" "" "VARIANTS;PROGRAMS_AFTER" ${ARGN})

@@ -6,7 +6,8 @@
 //   f(x)         in place: sort, sort_by_key. For a scan in place, pass one operand as in and out.
 //
 // An operand is a contiguous range on the host, an array on a device, or either as a matrix: along(). Options are the
-// last argument. All functions end in detail::call(), which takes the same description of every call.
+// last argument. All functions end in detail::call(), which takes the same description of every call; only the few that
+// have a shortcut compute few elements without it.
 #pragma once
 
 #include <tilewise/array.hpp>
@@ -25,7 +26,7 @@ template <class N>
 concept arithmetic = std::is_arithmetic_v<N> && !std::same_as<N, bool> && !std::same_as<N, long double>;
 
 /// A number of any type, or none. A call converts it to the type that it needs, and rounds it to nearest if that is a
-/// floating-point type. A number that does not fit is `invalid_argument`.
+/// floating-point type. A number that this type cannot hold, such as 2.5 among integers, is `invalid_argument`.
 class number {
  public:
   constexpr number() = default;  ///< none
@@ -70,12 +71,12 @@ struct lines {
   axis which;            ///< whether its rows or its columns are the arrays
 };
 
-/// The same for an array.
+/// The type of an array's elements.
 template <scalar T>
 struct element_type<array<T>> {
   using type = T;  ///< of an array
 };
-/// The same for a matrix.
+/// The type of a matrix's elements.
 template <class Memory>
 struct element_type<lines<Memory>> {
   using type = std::remove_const_t<element_of<std::remove_pointer_t<Memory>>>;  ///< of a matrix
@@ -257,7 +258,8 @@ concept beside = plain_operand<X> && std::same_as<element_of<X>, T> && detail::l
 /// What a call writes its results to, beside an operand `In`: also on the host, or also an array.
 template <class Out, class In, class T = element_of<In>>
 concept output_beside = operand<std::remove_cvref_t<Out>> && detail::is_writable<Out> &&
-    std::same_as<element_of<Out>, T> && detail::lie_alike<std::remove_cvref_t<Out>, In>;
+    std::same_as<element_of<Out>, T> && detail::lie_alike<std::remove_cvref_t<Out>, In> &&
+    (detail::is_lines<In> || !detail::is_lines<std::remove_cvref_t<Out>>);
 
 namespace detail {
 
@@ -285,17 +287,6 @@ auto result_like(const In& in) {
 /// The input's name in messages.
 template <class In>
 inline constexpr const char* input_name = is_lines<In> ? "A" : "the input";
-
-/// The output of a scan or a sort: beside a matrix, a range without a layout has that of a matrix without gaps.
-template <class In, class Out>
-argument output_like(const In& in, const Out& out) {
-  argument made = argument_for("the output", out);
-  if constexpr (is_lines<In> && !is_lines<Out>) {
-    made.of = matrix_layout(in.layout.rows, in.layout.columns);
-    made.which = in.which;
-  }
-  return made;
-}
 
 template <class X>
 inline constexpr bool is_range_of_others = std::ranges::range<X>;
@@ -336,7 +327,7 @@ refused refuse() {
     static_assert(accepted, "elements must lie one after another: copy them to a std::vector");
   else if constexpr ((std::is_arithmetic_v<X> || ...))
     static_assert(accepted, "numbers are options: {.init = 5}; the result has the type of the elements");
-  else if constexpr (((std::is_class_v<X> && !operand<X>) || ...))
+  else if constexpr (((std::is_enum_v<X> || (std::is_class_v<X> && !operand<X>)) || ...))
     static_assert(accepted,
                   "operands are contiguous ranges or arrays; operators and orders are options: "
                   "{.op = tilewise::op::max}, {.order = tilewise::sort_order::descending}");
@@ -344,6 +335,8 @@ refused refuse() {
     static_assert(accepted, "the operands must have the same type of elements: convert one");
   else if constexpr ((is_array<X> || ...) && !(is_array<X> && ...))
     static_assert(accepted, "some operands are on the host and some are arrays: upload or download");
+  else if constexpr ((is_lines<X> || ...))
+    static_assert(accepted, "along() is for the input of reduce, a scan or sort, and then for their writable output");
   else
     static_assert(accepted, "an output is const or temporary, or an operand is missing or too many");
   return {};

@@ -56,8 +56,8 @@ inline void diffuse(argument field, const argument& result, const diffusion& pro
 
 /// Computes the field after all steps into `result`. The strips are set before each step, not after the last one.
 /// `field` and `result` are row-major, rows x columns, and must not overlap. Steps may be split over several calls: the
-/// bits are the same. With zero steps, `result` is a copy. Asynchronous on a
-/// device. Throws `invalid_argument` before it writes anything.
+/// bits are the same. With zero steps, `result` is a copy. Asynchronous on a device. Throws `invalid_argument` before
+/// it writes anything.
 template <plain_operand Field, output_beside<Field> Result>
 requires field_element<element_of<Field>>
 void diffuse(const Field& field, Result&& result, const diffusion& problem, const diffuse_options& options = {}) {

@@ -14,7 +14,7 @@ namespace tilewise {
 /// Used only in the headers: the type of an operand's elements.
 template <class Operand>
 struct element_type {};
-/// The same for a range.
+/// The type of a range's elements.
 template <std::ranges::range Range>
 struct element_type<Range> {
   using type = std::ranges::range_value_t<Range>;  ///< of a range

@@ -41,6 +41,12 @@ class TILEWISE_API partial {
   /// Appends elements at end(). If it throws, this object is unchanged.
   void push(T value);
   void push(std::span<const T> values, const placement& where = {});
+  /// The same for any other range, such as a std::vector<long long>.
+  template <host_range Range>
+  requires std::same_as<scalar_of<element_of<Range>>, T>
+  void push(const Range& values, const placement& where = {}) {
+    push(std::span<const T>(detail::data_of(values), std::ranges::size(values)), where);
+  }
   /// The same for data on a device; waits for the device.
   void push(const array<T>& values, const placement& where = {});
 

@@ -30,15 +30,15 @@ class carry_of_scan {
 /// `carry` scans a part of a longer array: it holds the reduction of all elements before it, and the call appends the
 /// part to it. So an array can be scanned in parts of any length, with the bits of one call. `op` must then be op::sum
 /// (its default) or the carry's operation, which is used in both cases. Throws `invalid_argument` for another operation
-/// or another element type, or if the carry does not begin at 0; the carry is then unchanged. On a device the call
-/// waits until the carry is updated; the scan itself is asynchronous.
+/// or another element type, for a matrix, or if the carry does not begin at 0; the carry is then unchanged. On a device
+/// the call waits until the carry is updated; the scan itself is asynchronous.
 struct scan_options {
   tilewise::op op = tilewise::op::sum;          ///< the operator that combines the elements
   number init = {};                             ///< the first operand, if given
   carry_of_scan carry = {};                     ///< the partial of what comes before; see above
   std::optional<tilewise::device> device = {};  ///< for host data (default: the CPU); arrays use their own device
   std::string_view variant = {};                ///< force one, such as "lookback"; default: chosen
-  std::string_view tuning = {};                 ///< such as "group_size=256 carry=direct"; never changes a bit
+  std::string_view tuning = {};                 ///< such as "group_size=256"; never changes a bit
 };
 
 namespace detail {
@@ -46,7 +46,8 @@ namespace detail {
 /// Whether each result includes the element at its position.
 enum class scan_kind : std::uint8_t { inclusive, exclusive };
 
-/// Scans few elements on the calling thread. Returns false, and leaves it to call(), if there are many.
+/// Scans few elements on the calling thread. Returns false, and leaves it to call(), if it is not for this shortcut:
+/// many elements or none, null pointers, memory that overlaps in part, another floating-point mode.
 template <class T>
 TILEWISE_API bool scan_few(const T* in, T* out, std::uint64_t count, scan_kind kind, op operation, const number& init);
 
@@ -69,7 +70,7 @@ inline void scan(const argument& in, const argument& out, scan_kind kind, const 
 /// Not inlined, so that a call of few elements does not pay for it.
 template <class In, class Out>
 [[gnu::noinline]] void scan_many(const In& in, const Out& out, scan_kind kind, const scan_options& options) {
-  scan(argument_for(input_name<In>, in), output_like(in, out), kind, options);
+  scan(argument_for(input_name<In>, in), argument_for("the output", out), kind, options);
 }
 
 template <class In, class Out>

@@ -20,10 +20,14 @@ struct sort_options {
 
 namespace detail {
 
+template <class Keys, class Values>
+concept may_be_sorted_together = plain_operand<Keys> && plain_operand<Values> && lie_alike<Keys, Values>;
+
 /// What a sort moves along with each key, in the order of its setting "payload".
 enum class sort_payload : std::uint8_t { none, values32, values64, indices };
 
-/// Sorts few keys on the calling thread. Returns false, and leaves it to call(), if there are many.
+/// Sorts few keys on the calling thread. Returns false, and leaves it to call(), if it is not for this shortcut: many
+/// keys or none, null pointers, memory that overlaps in part, another floating-point mode.
 template <class T>
 TILEWISE_API bool sort_few(const T* in, T* out, std::uint64_t count, sort_order order);
 
@@ -54,7 +58,7 @@ inline void argsort(const argument& keys, const argument& indices, const sort_op
 /// Not inlined, so that a call of few keys does not pay for it.
 template <class In, class Out>
 [[gnu::noinline]] void sort_many(const In& in, const Out& out, const sort_options& options) {
-  const argument from = argument_for(input_name<In>, in), to = output_like(in, out);
+  const argument from = argument_for(input_name<In>, in), to = argument_for("the output", out);
   sort({&from, 1}, {&to, 1}, sort_payload::none, options);
 }
 
@@ -87,16 +91,17 @@ auto sorted(const In& in, const sort_options& options = {}) {
 /// Sorts the keys and moves each value with its key. All four operands have the same size; keys and values may be
 /// sorted in place. Asynchronous on a device.
 template <plain_operand Keys, plain_operand Values, output_beside<Keys> KeysOut, output_beside<Values> ValuesOut>
-requires(detail::is_array<Keys> ==
-         detail::is_array<Values>) void sort_by_key(const Keys& keys, const Values& values, KeysOut&& keys_out,
-                                                    ValuesOut&& values_out, const sort_options& options = {}) {
+requires detail::may_be_sorted_together<Keys, Values>
+void sort_by_key(const Keys& keys, const Values& values, KeysOut&& keys_out, ValuesOut&& values_out,
+                 const sort_options& options = {}) {
   detail::sort_by_key(detail::argument_for("the keys", keys), detail::argument_for("the values", values),
                       detail::argument_for("the output of keys", keys_out),
                       detail::argument_for("the output of values", values_out), options);
 }
 /// In place.
 template <class Keys, class Values>
-requires detail::is_writable<Keys> && detail::is_writable<Values>
+requires detail::may_be_sorted_together<std::remove_cvref_t<Keys>, std::remove_cvref_t<Values>> &&
+    detail::is_writable<Keys> && detail::is_writable<Values>
 void sort_by_key(Keys&& keys, Values&& values, const sort_options& options = {}) {
   tilewise::sort_by_key(keys, values, keys, values, options);
 }

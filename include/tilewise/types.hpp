@@ -14,7 +14,7 @@ namespace tilewise {
 /// An element type. The tool and the records use the same names: f32, f64, i32, i64, u32, u64.
 enum class dtype : std::uint8_t { f32, f64, i32, i64, u32, u64 };
 
-/// An associative operator. Integers wrap modulo 2^32 or 2^64; min and max of floats follow IEEE 754-2019
+/// An operator of reductions and scans. Integers wrap modulo 2^32 or 2^64; min and max of floats follow IEEE 754-2019
 /// `minimum` and `maximum`: if an operand is NaN, the result is NaN, and -0.0 is less than +0.0.
 enum class op : std::uint8_t { sum, product, min, max };
 

@@ -2,7 +2,7 @@
 // The descriptor of skeleton.
 #include "_skeleton/problem.hpp"
 #include "base/lasting.hpp"
-#include "registry/call.hpp"
+#include "call/call.hpp"
 
 namespace tilewise::impl::skeleton {
 
@@ -27,7 +27,7 @@ problem describe(const detail::request& r) {
     throw error(errc::invalid_argument,
                 "the output of skeleton must have the size of its input: " + std::to_string(r.in[0].size) +
                     " elements, not " + std::to_string(r.out[0].size));
-  return registry::described(skeleton_algorithm(), r, {r.in[0].size});
+  return call::described(skeleton_algorithm(), r, {r.in[0].size});
 }
 
 }  // namespace

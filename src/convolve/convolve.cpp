@@ -3,8 +3,8 @@
 #include <tilewise/convolve.hpp>
 
 #include "base/enter.hpp"
+#include "call/call.hpp"
 #include "convolve/problem.hpp"
-#include "registry/call.hpp"
 
 namespace tilewise {
 
@@ -16,7 +16,7 @@ registry::problem admitted(dtype type, image_size image, image_size mask, border
   registry::problem p{
       .what = &convolve_algorithm(), .type = type, .shape = {image.rows, image.columns, mask.rows, mask.columns}};
   p.setting[0] = static_cast<std::uint8_t>(at_edges);
-  registry::admit(p, {});
+  call::admit(p, {});
   return p;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolves an image on the host with a device, one band of rows at a time.
-#include "registry/pieces.hpp"
+#include "divide/pieces.hpp"
 #include "convolve/problem.hpp"
 
 #include <algorithm>
@@ -21,18 +21,18 @@ void run(const registry::problem& p, const registry::choice& how, backend::queue
     registry::problem band = p;
     band.shape.size[0] = to - from;
     const std::uint64_t computed = sizes(band).result.rows, before = first - from;
-    return std::pair{band, registry::piece{.in = {{{from * row_of_image, (to - from) * row_of_image},
-                                                   {0, s.mask.rows * s.mask.columns * size_of(p.type)}}},
-                                           .out = {{{first * row_of_y, n * row_of_y}}},
-                                           .before = {before * row_of_y},
-                                           .after = {(computed - before - n) * row_of_y}}};
+    return std::pair{band, divide::piece{.in = {{{from * row_of_image, (to - from) * row_of_image},
+                                                 {0, s.mask.rows * s.mask.columns * size_of(p.type)}}},
+                                         .out = {{{first * row_of_y, n * row_of_y}}},
+                                         .before = {before * row_of_y},
+                                         .after = {(computed - before - n) * row_of_y}}};
   };
-  registry::run_rows(how, queue, host,
-                     {.count = s.result.rows, .row_bytes = row_of_image, .needed_whole = {false, true}, .part = part});
+  divide::run_rows(how, queue, host,
+                   {.count = s.result.rows, .row_bytes = row_of_image, .needed_whole = {false, true}, .part = part});
 }
 
 }  // namespace
 
-const registry::division division{.is_possible = registry::always_divisible, .run = run};
+const registry::division division{.is_possible = divide::always_divisible, .run = run};
 
 }  // namespace tilewise::impl::convolve

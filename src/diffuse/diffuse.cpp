@@ -3,8 +3,8 @@
 #include <tilewise/diffuse.hpp>
 
 #include "base/enter.hpp"
+#include "call/call.hpp"
 #include "diffuse/problem.hpp"
-#include "registry/call.hpp"
 
 namespace tilewise {
 
@@ -14,7 +14,7 @@ namespace {
 
 registry::problem admitted(const diffusion& d, dtype type, const registry::preferences& wanted) {
   const registry::problem p = problem_of(d, type);
-  registry::admit(p, wanted);
+  call::admit(p, wanted);
   return p;
 }
 
@@ -29,10 +29,10 @@ void require_field(const detail::argument& given, const diffusion& d) {
 
 registry::problem describe(const detail::request& r) {
   const auto whole = [&](const char* name) {
-    return registry::converted(registry::number_of(r, name), dtype::u64, name).as<std::uint64_t>();
+    return call::converted(call::number_of(r, name), dtype::u64, name).as<std::uint64_t>();
   };
   const auto real = [&](const char* name) {
-    return registry::converted(registry::number_of(r, name), dtype::f64, name).as<double>();
+    return call::converted(call::number_of(r, name), dtype::f64, name).as<double>();
   };
   const diffusion d{.rows = r.in[0].of.rows,
                     .columns = r.in[0].of.columns,
@@ -41,7 +41,7 @@ registry::problem describe(const detail::request& r) {
                     .dx = real("dx"),
                     .dy = real("dy"),
                     .rate = real("rate")};
-  const registry::problem p = admitted(d, r.in[0].type, registry::preferences_of(r));
+  const registry::problem p = admitted(d, r.in[0].type, call::preferences_of(r));
   require_field(r.in[0], d), require_field(r.out[0], d);
   return p;
 }

@@ -8,7 +8,7 @@
 // Limits: those of the members' variants; workspace of twice a rank's part.
 // Twins:  pieces.cpp, whose bands pass through one device.
 #include "diffuse/problem.hpp"
-#include "registry/bands.hpp"
+#include "divide/bands.hpp"
 
 #include <bit>
 
@@ -18,10 +18,10 @@ namespace {
 
 using backend::group::part_of;
 using backend::group::rank_memory;
-using registry::band;
+using divide::band;
+using divide::rank;
+using divide::row_range;
 using registry::problem;
-using registry::rank;
-using registry::row_range;
 
 constexpr std::array<unsigned, 8> step_values{0, 1, 2, 3, 4, 5, 6, 7};
 constexpr std::array<std::string_view, 8> step_words{"auto", "1", "2", "4", "8", "16", "32", "64"};
@@ -30,7 +30,7 @@ constexpr std::array<registry::tuning_axis, 1> axes{{{"steps", step_values, 0, s
 std::vector<band> bands_of(const backend::memory& field, std::uint64_t row_bytes, std::uint64_t rows, unsigned ranks) {
   std::vector<band> all;
   for (unsigned i = 0; i < ranks; ++i) {
-    const row_range own = registry::rows_in(part_of(field, i), row_bytes, rows);
+    const row_range own = divide::rows_in(part_of(field, i), row_bytes, rows);
     all.push_back({{own.begin * row_bytes, own.end * row_bytes}, own});
   }
   return all;
@@ -90,19 +90,19 @@ class band_passes {
   void step_rows(row_range rows, std::uint64_t steps, const backend::memory& in, const backend::memory& out) const {
     problem part = p_;
     part.shape = {rows.size(), s_.columns, steps, s_.first + rows.begin, s_.all};
-    registry::run_on_rank(r_, part, {{in}, {out}});
+    divide::run_on_rank(r_, part, {{in}, {out}});
   }
 
   void step_in_place(std::uint64_t pass, const backend::memory& from, const backend::memory& to) const {
     const std::uint64_t steps = steps_of(pass), halo = steps * radius_of(mask_of(p_));
-    registry::run_band(r_, {s_.rows, row_, s_.rows, row_, halo, halo}, all_, from, to,
-                       [&](row_range rows, const backend::memory& in, const backend::memory& out) {
-                         step_rows(rows, steps, in, out);
-                       });
+    divide::run_band(r_, {s_.rows, row_, s_.rows, row_, halo, halo}, all_, from, to,
+                     [&](row_range rows, const backend::memory& in, const backend::memory& out) {
+                       step_rows(rows, steps, in, out);
+                     });
   }
 
   void step_padded(std::uint64_t pass, const backend::memory& from, const backend::memory& to) const {
-    registry::fill_halos(r_, s_.rows, row_, all_, halo_, from);
+    divide::fill_halos(r_, s_.rows, row_, all_, halo_, from);
     if (padded_.size() != 0) step_rows(padded_, steps_of(pass), from, to);
   }
 
@@ -140,7 +140,7 @@ std::vector<registry::variant> diffuse_group_variants() {
                "bands of rows; halos of several steps: C. Ding, Y. He, A ghost cell expansion method for reducing "
                "communications in solving PDE problems (2001)",
            .tuning = axes,
-           .unsupported = registry::unsupported_by_members,
+           .unsupported = divide::unsupported_by_members,
            .run = run}};
 }
 

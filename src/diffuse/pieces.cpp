@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps a field on the host with a device: bands of rows, several steps at a time.
-#include "registry/pieces.hpp"
+#include "divide/pieces.hpp"
 #include "base/ceil_div.hpp"
 #include "diffuse/problem.hpp"
 
@@ -16,7 +16,7 @@ std::uint64_t row_bytes(const problem& p) { return std::max<std::uint64_t>(1, si
 /// the device's memory. There are seven buffers at once: three bands in transfer, their results, and a workspace; and
 /// pools round sizes up.
 std::uint64_t rows_at_once(const problem& p, const device_info& on) {
-  const std::uint64_t room = fits(p, on) ? registry::piece_bytes(on) : registry::share_of_memory(on, 1, 9);
+  const std::uint64_t room = fits(p, on) ? divide::piece_bytes(on) : divide::share_of_memory(on, 1, 9);
   return std::max<std::uint64_t>(2 * radius_of(mask_of(p)) + 1, room / row_bytes(p));
 }
 
@@ -31,7 +31,7 @@ class band_pass {
 
   std::uint64_t count() const { return ceil_div(field_.rows, own_); }
 
-  registry::piece piece(std::uint64_t i) const {
+  divide::piece piece(std::uint64_t i) const {
     const extent band(*this, i);
     const std::uint64_t row = field_.columns * size_of(p_.type);
     return {.in = {{{band.from * row, (band.to - band.from) * row}}},
@@ -91,10 +91,10 @@ void run(const problem& p, const registry::choice& how, backend::queue& queue, c
   for (std::uint64_t pass = 0; pass < passes; ++pass) {
     void* const to = (passes - pass) % 2 == 1 ? host.out[0] : between.get();
     const band_pass bands(p, end_of(pass + 1) - end_of(pass), rows);
-    registry::run_pieces(
+    divide::run_pieces(
         queue, {{&from, 1}, {&to, 1}}, bands.count(), [&](std::uint64_t i) { return bands.piece(i); },
         [&](std::uint64_t i, const registry::bindings& where) {
-          registry::run_part(how, bands.problem(i), where, queue);
+          divide::run_part(how, bands.problem(i), where, queue);
         });
     from = to;
   }
@@ -104,7 +104,7 @@ void run(const problem& p, const registry::choice& how, backend::queue& queue, c
 
 bool fits(const problem& p, const device_info& on) {
   const std::uint64_t bytes = sizes(p).elements() * size_of(p.type);
-  return registry::has_room(on, 3 * bytes, bytes);
+  return divide::has_room(on, 3 * bytes, bytes);
 }
 
 /// As many steps as make a quarter of the transfers halo. With more steps more rows would be computed twice; with fewer

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What only diffuse must satisfy; the bits of every variant at the edge shapes are checked from the catalog.
+#include "call/execute.hpp"
 #include "diffuse/problem.hpp"
 #include "helpers.hpp"
-#include "registry/execute.hpp"
 
 #include <tilewise/tilewise.hpp>
 
@@ -101,8 +101,8 @@ TEST(Diffuse, RowsOfABandAreThoseOfTheFieldExceptInItsHalo) {
       const auto run = [&](const registry::problem& of, const float* from, std::vector<float>& to) {
         const void* const in = from;
         void* const out = to.data();
-        registry::run_on_host(of, registry::choose(of, on.implementation()), on.implementation().queue(), {&in, 1},
-                              {&out, 1});
+        call::run_on_host(of, registry::choose(of, on.implementation()), on.implementation().queue(), {&in, 1},
+                          {&out, 1});
       };
       run(p, field.data(), whole);
       run(band, field.data() + first * columns, part);

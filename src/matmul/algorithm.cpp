@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The descriptor of matmul.
 #include "base/lasting.hpp"
+#include "call/call.hpp"
 #include "matmul/problem.hpp"
-#include "registry/call.hpp"
 #include "registry/matrix_shape.hpp"
 
 namespace tilewise::impl::matmul {
@@ -107,8 +107,8 @@ problem describe(const detail::request& r) {
   const matrix_layout &a = r.in[0].of, &b = r.in[1].of, &c = r.out[0].of;
   require_fit(a, b, c);
   if (registry::is_packed(a) && registry::is_packed(b) && registry::is_packed(c))
-    return registry::described(matmul_algorithm(), r, {a.rows, b.columns, a.columns});
-  return registry::described(matmul_algorithm(), r, {a.rows, b.columns, a.columns, a.stride, b.stride, c.stride});
+    return call::described(matmul_algorithm(), r, {a.rows, b.columns, a.columns});
+  return call::described(matmul_algorithm(), r, {a.rows, b.columns, a.columns, a.stride, b.stride, c.stride});
 }
 
 }  // namespace

@@ -8,9 +8,9 @@
 #include "backend/group/matrix.hpp"
 #include "backend/group/shares.hpp"
 #include "base/ceil_div.hpp"
+#include "divide/pieces.hpp"
+#include "divide/ranks.hpp"
 #include "matmul/problem.hpp"
-#include "registry/pieces.hpp"
-#include "registry/ranks.hpp"
 
 namespace tilewise::impl::matmul {
 
@@ -20,7 +20,7 @@ using backend::group::block;
 using backend::group::matrix;
 using backend::group::part_of;
 using backend::group::rank_block;
-using registry::rank;
+using divide::rank;
 
 struct grid {
   unsigned rows, columns;
@@ -85,7 +85,7 @@ class shares {
   /// How many columns of B a panel has. Ranks may share one memory.
   static std::uint64_t columns_of_a_panel(const rank& r, std::uint64_t column_bytes) {
     constexpr std::uint64_t granule = 128;  // columns that suit the kernels' tiles
-    const std::uint64_t room = registry::share_of_memory(r.device().info(), 1, 4 * r.count());
+    const std::uint64_t room = divide::share_of_memory(r.device().info(), 1, 4 * r.count());
     const std::uint64_t fit = std::max<std::uint64_t>(1, room / std::max<std::uint64_t>(1, column_bytes));
     return fit > granule ? fit / granule * granule : fit;
   }
@@ -106,7 +106,7 @@ void multiply_on_rank(const rank& r, const registry::problem& p, const rank_bloc
   registry::bindings where;
   where.in = {a.where, b.where};
   where.out[0] = c.where;
-  registry::run_on_rank(r, part, where);
+  divide::run_on_rank(r, part, where);
 }
 
 void multiply_share(const registry::problem& p, const registry::bindings& where, const rank& r) {
@@ -135,7 +135,7 @@ void multiply_share(const registry::problem& p, const registry::bindings& where,
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& queue) {
   if (sizes(p).m == 0 || sizes(p).n == 0) return;
-  registry::run_on_ranks(queue, p, where, [&](const rank& r) { multiply_share(p, where, r); });
+  divide::run_on_ranks(queue, p, where, [&](const rank& r) { multiply_share(p, where, r); });
 }
 
 }  // namespace
@@ -147,7 +147,7 @@ std::vector<registry::variant> matmul_group_variants() {
            .types = all_dtypes,
            .source = "a grid of ranks: van de Geijn and Watts, SUMMA, Concurrency: Practice and Experience 9 (1997); "
                      "here with all of k in each step",
-           .unsupported = registry::unsupported_by_members,
+           .unsupported = divide::unsupported_by_members,
            .run = run}};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Multiplies matrices of any shape on the host with a device, one piece at a time.
-#include "registry/pieces.hpp"
+#include "divide/pieces.hpp"
 #include "base/ceil_div.hpp"
 #include "matmul/problem.hpp"
 
@@ -11,21 +11,20 @@ namespace tilewise::impl::matmul {
 namespace {
 
 /// The slice of a host matrix that one piece has. The rows of the matrix lie `stride` elements apart.
-registry::slice block(std::uint64_t row, std::uint64_t rows, std::uint64_t column, std::uint64_t columns,
-                      std::uint64_t stride, std::uint64_t element) {
+divide::slice block(std::uint64_t row, std::uint64_t rows, std::uint64_t column, std::uint64_t columns,
+                    std::uint64_t stride, std::uint64_t element) {
   return {(row * stride + column) * element, {columns * element, rows, stride * element}};
 }
 
 /// A piece computes some rows and columns of C from these rows of A and columns of B. K is never cut, since an element
 /// is one chain. On the device no matrix has gaps.
-std::pair<registry::problem, registry::piece> block_of(const registry::problem& p, std::uint64_t row,
-                                                       std::uint64_t rows, std::uint64_t column,
-                                                       std::uint64_t columns) {
+std::pair<registry::problem, divide::piece> block_of(const registry::problem& p, std::uint64_t row, std::uint64_t rows,
+                                                     std::uint64_t column, std::uint64_t columns) {
   const sizes s(p);
   const std::uint64_t element = size_of(p.type);
   registry::problem part = p;
   part.shape = {rows, columns, s.k};
-  return {part, registry::piece{
+  return {part, divide::piece{
                     .in = {{block(row, rows, 0, s.k, s.lda, element), block(0, s.k, column, columns, s.ldb, element)}},
                     .out = {{block(row, rows, column, columns, s.ldc, element)}}}};
 }
@@ -41,8 +40,8 @@ struct plan {
 plan plan_for(const registry::problem& p, const backend::device& on) {
   constexpr std::uint64_t granule = 128;  // lines that suit the kernels' tiles
   const sizes s(p);
-  const std::uint64_t room = registry::share_of_memory(on.info(), 2, 5), line = s.k * size_of(p.type);
-  if (const std::uint64_t longest = registry::share_of_memory(on.info(), 1, 2); line > longest)
+  const std::uint64_t room = divide::share_of_memory(on.info(), 2, 5), line = s.k * size_of(p.type);
+  if (const std::uint64_t longest = divide::share_of_memory(on.info(), 1, 2); line > longest)
     throw error(errc::out_of_memory, to_string(p) + ": a row of A and a column of B take " + std::to_string(line) +
                                          " bytes each, of which " + on.info().name + " has room for " +
                                          std::to_string(longest) + ", and the sums over k are never cut; use the CPU");
@@ -65,19 +64,19 @@ void run(const registry::problem& p, const registry::choice& how, backend::queue
   const std::uint64_t staying = by.b_stays ? s.n : s.m, passing = by.b_stays ? s.m : s.n;
   for (std::uint64_t first = 0; first < staying; first += by.lines) {
     const std::uint64_t lines = std::min(by.lines, staying - first);
-    registry::run_rows(how, queue, host,
-                       {.count = passing,
-                        .row_bytes = std::max(s.k, lines) * size_of(p.type),
-                        .granule = lines_worth_a_launch,
-                        .needed_whole = {!by.b_stays, by.b_stays},
-                        .part = [&](std::uint64_t from, std::uint64_t n) {
-                          return by.b_stays ? block_of(p, from, n, first, lines) : block_of(p, first, lines, from, n);
-                        }});
+    divide::run_rows(how, queue, host,
+                     {.count = passing,
+                      .row_bytes = std::max(s.k, lines) * size_of(p.type),
+                      .granule = lines_worth_a_launch,
+                      .needed_whole = {!by.b_stays, by.b_stays},
+                      .part = [&](std::uint64_t from, std::uint64_t n) {
+                        return by.b_stays ? block_of(p, from, n, first, lines) : block_of(p, first, lines, from, n);
+                      }});
   }
 }
 
 }  // namespace
 
-const registry::division division{.is_possible = registry::always_divisible, .run = run};
+const registry::division division{.is_possible = divide::always_divisible, .run = run};
 
 }  // namespace tilewise::impl::matmul

@@ -6,10 +6,10 @@
 //         of at most two rows to all ranks.
 // Limits: those of the members' variants.
 // Twins:  serial.cpp.
+#include "divide/ranks.hpp"
 #include "matvec/problem.hpp"
 #include "order/segment.hpp"
 #include "registry/matrix_shape.hpp"
-#include "registry/ranks.hpp"
 
 namespace tilewise::impl::matvec {
 
@@ -18,7 +18,7 @@ namespace {
 using backend::memory;
 using backend::group::byte_range;
 using backend::group::rank_memory;
-using registry::rank;
+using divide::rank;
 
 struct position {
   std::uint64_t row, column;
@@ -106,7 +106,7 @@ class local_product {
                       registry::elements_of({rows, columns, stride}) * sizeof(T)),
                 x_.at((column - first_column_) * sizeof(T), columns * sizeof(T))};
     where.out[0] = y;
-    registry::run_on_rank(rank_, part, where);
+    divide::run_on_rank(rank_, part, where);
   }
 
   const registry::problem& problem_;
@@ -165,7 +165,7 @@ void clear(const memory& y, const rank& r) {
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& queue) {
   with_type(p.type, [&]<class T>(T) {
-    registry::run_on_ranks(queue, p, where, [&](const rank& r) {
+    divide::run_on_ranks(queue, p, where, [&](const rank& r) {
       const sizes s(p);
       if (s.m == 0) return;  // rows that are not there may be any number of elements apart, 0 too
       if (s.n == 0)
@@ -184,7 +184,7 @@ std::vector<registry::variant> matvec_group_variants() {
            .name = "",
            .types = all_dtypes,
            .source = "rows where they lie; of rows that are cut, block values, folded by all in the order",
-           .unsupported = registry::unsupported_by_members,
+           .unsupported = divide::unsupported_by_members,
            .run = run}};
 }
 

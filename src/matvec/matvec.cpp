@@ -4,10 +4,10 @@
 #include <tilewise/matvec.hpp>
 
 #include "base/instantiate.hpp"
+#include "call/call.hpp"
 #include "matvec/cpu/kernels.hpp"
 #include "matvec/problem.hpp"
 #include "order/operators.hpp"
-#include "registry/call.hpp"
 
 namespace tilewise {
 
@@ -23,8 +23,8 @@ registry::problem describe(const detail::request& r) {
   if (y != a.rows)
     throw error(errc::invalid_argument, "A is " + shape() + " and y has " + std::to_string(y) +
                                             " elements; it must have one for each row of A");
-  if (registry::is_packed(a)) return registry::described(matvec_algorithm(), r, {a.rows, a.columns});
-  return registry::described(matvec_algorithm(), r, {a.rows, a.columns, a.stride});
+  if (registry::is_packed(a)) return call::described(matvec_algorithm(), r, {a.rows, a.columns});
+  return call::described(matvec_algorithm(), r, {a.rows, a.columns, a.stride});
 }
 
 }  // namespace impl::matvec

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Multiplies a matrix on the host by a vector with a device, some rows at a time.
-#include "registry/pieces.hpp"
+#include "divide/pieces.hpp"
 #include "matvec/problem.hpp"
 #include "registry/matrix_shape.hpp"
 
@@ -20,14 +20,14 @@ void run(const registry::problem& p, const registry::choice& how, backend::queue
     of_rows.shape.size[0] = n;
     return std::pair{
         of_rows,
-        registry::piece{.in = {{{first * row, registry::elements_of({n, s.n, s.lda}) * element}, {0, s.n * element}}},
-                        .out = {{{first * element, n * element}}}}};
+        divide::piece{.in = {{{first * row, registry::elements_of({n, s.n, s.lda}) * element}, {0, s.n * element}}},
+                      .out = {{{first * element, n * element}}}}};
   };
-  registry::run_rows(how, queue, host, {.count = s.m, .row_bytes = row, .needed_whole = {false, true}, .part = part});
+  divide::run_rows(how, queue, host, {.count = s.m, .row_bytes = row, .needed_whole = {false, true}, .part = part});
 }
 
 }  // namespace
 
-const registry::division division{.is_possible = registry::always_divisible, .run = run};
+const registry::division division{.is_possible = divide::always_divisible, .run = run};
 
 }  // namespace tilewise::impl::matvec

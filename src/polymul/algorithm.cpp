@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The descriptor of polymul.
 #include "base/lasting.hpp"
+#include "call/call.hpp"
 #include "polymul/problem.hpp"
-#include "registry/call.hpp"
 
 #include <bit>
 #include <cstring>
@@ -131,9 +131,9 @@ void fit_inputs(const problem& p, std::span<std::vector<std::byte>> inputs) {
 
 problem describe(const detail::request& r) {
   problem p{.what = &polymul_algorithm(), .type = r.in[0].type, .shape = {r.in[0].size, r.in[1].size}};
-  if (const number modulus = registry::number_of(r, "modulus"); modulus.is_given())
-    set_modulus(p, registry::converted(modulus, dtype::u64, "modulus").as<std::uint64_t>());
-  registry::admit(p, {});
+  if (const number modulus = call::number_of(r, "modulus"); modulus.is_given())
+    set_modulus(p, call::converted(modulus, dtype::u64, "modulus").as<std::uint64_t>());
+  call::admit(p, {});
   if (const std::uint64_t product = sizes(p).product(); r.out[0].size != product)
     throw error(errc::invalid_argument, "the factors have " + std::to_string(p.shape[0]) + " and " +
                                             std::to_string(p.shape[1]) + " coefficients, and the output has room for " +

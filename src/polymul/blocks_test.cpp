@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products by transforms whose blocks several GPUs share: what makes the blocks, and their bits.
 #include "backend/group/device.hpp"
+#include "divide/ranks.hpp"
 #include "helpers.hpp"
 #include "polymul/ntt_blocks.hpp"
 #include "registry/catalog.hpp"
-#include "registry/ranks.hpp"
 #include "scattered_operand.hpp"
 
 #include <tilewise/polymul.hpp>
@@ -139,7 +139,7 @@ TEST(PolymulBlocks, AnyNumberOfThemHasTheBitsOfTheCpu) {
   const auto run = [](const auto& x, queue& q, std::mt19937_64& random) {
     for (unsigned log = 1; log <= impl::polymul::log_most_blocks && 1u << log <= q.ranks(); ++log) {
       const auto by_blocks = [&](const registry::problem& p, const registry::bindings& where) {
-        q.on_each_rank([&](const registry::rank& r) { impl::polymul::multiply_by_blocks(p, where, r, log); });
+        q.on_each_rank([&](const divide::rank& r) { impl::polymul::multiply_by_blocks(p, where, r, log); });
       };
       EXPECT_EQ(fault_of(x, q, random, by_blocks), "") << (1u << log) << " blocks";
     }

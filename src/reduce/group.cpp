@@ -5,9 +5,9 @@
 //         On CUDA this only enqueues, so the next call begins while this one computes.
 // Limits: those of the members' variants.
 // Twins:  partial.cpp, which keeps the same block values.
+#include "divide/ranks.hpp"
 #include "reduce/problem.hpp"
 #include "reduce/segment.hpp"
-#include "registry/ranks.hpp"
 
 namespace tilewise::impl::reduce {
 
@@ -19,7 +19,7 @@ using backend::group::demand;
 using backend::group::loan;
 using backend::group::parcel;
 using backend::group::part_of;
-using registry::rank;
+using divide::rank;
 
 /// The elements [begin, end) of a rank's part.
 struct element_range {
@@ -52,7 +52,7 @@ void write_block_values(const memory& x, const rank& r, const memory& to) {
     registry::bindings where;
     where.in[0] = own.at((at - mine.begin) * sizeof(T), length * sizeof(T));
     where.out[0] = to.at(slot++ * sizeof(T), sizeof(T));
-    registry::run_on_rank(r, problem_of<T>(length, nullptr, Op::id), where);
+    divide::run_on_rank(r, problem_of<T>(length, nullptr, Op::id), where);
   });
 }
 
@@ -123,7 +123,7 @@ void reduce_part(const registry::problem& p, const registry::bindings& where, co
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& queue) {
   with_type(p.type, [&]<class T>(T) {
     order::with_operator(operation_of(p), [&]<class Op>(Op) {
-      registry::run_on_ranks(queue, p, where, [&](const rank& r) { reduce_part<Op, T>(p, where, r); });
+      divide::run_on_ranks(queue, p, where, [&](const rank& r) { reduce_part<Op, T>(p, where, r); });
     });
   });
 }
@@ -136,7 +136,7 @@ std::vector<registry::variant> reduce_group_variants() {
            .name = "",
            .types = all_dtypes,
            .source = "block values of each rank's part, folded in the order where the result lies",
-           .unsupported = registry::unsupported_by_members,
+           .unsupported = divide::unsupported_by_members,
            .run = run}};
 }
 

@@ -4,10 +4,10 @@
 
 #include "base/enter.hpp"
 #include "base/instantiate.hpp"
+#include "call/call.hpp"
 #include "order/segment.hpp"
 #include "reduce/problem.hpp"
 #include "reduce/segment.hpp"
-#include "registry/call.hpp"
 
 #include <type_traits>
 
@@ -26,7 +26,7 @@ void append(order::segment<T>& to, const order::segment<T>& right, op operation)
 template <class T>
 order::segment<T> segment_behind(const partial<T>& part, const detail::argument& values, const placement& where) {
   const device* const on = where.device ? &*where.device : nullptr;
-  registry::require_place(on, values);
+  call::require_place(on, values);
   impl::reduce::require_appendable(part.end(), values.size);
   return impl::reduce::segment_of<T>(values, part.end(), part.operation(), on, {where.variant, where.tuning});
 }

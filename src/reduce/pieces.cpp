@@ -15,11 +15,11 @@ T reduce_pieces(const registry::problem& p, const registry::choice& how, backend
   const std::uint64_t length = piece_length(p.type, queue);
   const backend::buffer values(queue, 64 * sizeof(T));
   order::segment<T> done;
-  registry::run_pieces(
+  divide::run_pieces(
       queue, {host.in, {}, host.computing_ns}, ceil_div(p.n(), length),
       [&](std::uint64_t i) {
         const std::uint64_t first = i * length, count = std::min(length, p.n() - first);
-        return registry::piece{.in = {{{first * sizeof(T), count * sizeof(T)}}}};
+        return divide::piece{.in = {{{first * sizeof(T), count * sizeof(T)}}}};
       },
       [&](std::uint64_t i, const registry::bindings& where) {
         const std::uint64_t count = std::min(length, p.n() - i * length);
@@ -40,6 +40,6 @@ void run(const registry::problem& p, const registry::choice& how, backend::queue
 
 }  // namespace
 
-const registry::division division{.is_possible = registry::always_divisible, .run = run};
+const registry::division division{.is_possible = divide::always_divisible, .run = run};
 
 }  // namespace tilewise::impl::reduce

@@ -2,9 +2,9 @@
 // Reduces a host array on a device, one chunk at a time.
 #pragma once
 
+#include "divide/pieces.hpp"
 #include "order/segment.hpp"
 #include "reduce/problem.hpp"
-#include "registry/pieces.hpp"
 
 #include <bit>
 
@@ -12,7 +12,7 @@ namespace tilewise::impl::reduce {
 
 /// The length of a piece in elements. It is a power of two, so that every piece but the last is one block.
 inline std::uint64_t piece_length(dtype type, const backend::queue& queue) {
-  return std::bit_floor(registry::piece_bytes(queue.device().info()) / size_of(type));
+  return std::bit_floor(divide::piece_bytes(queue.device().info()) / size_of(type));
 }
 
 /// Appends the elements at `x`, which lie on the queue's device, to the segment. `values` needs room for 64 elements.
@@ -27,7 +27,7 @@ void append_piece(order::segment<T>& to, const registry::choice& how, backend::q
     registry::bindings where;
     where.in[0] = x.at((first - begin) * sizeof(T), block.n() * sizeof(T));
     where.out[0] = values.at(count++ * sizeof(T), sizeof(T));
-    registry::run_part(how, block, where, queue);
+    divide::run_part(how, block, where, queue);
   });
   std::array<T, 64> value;
   queue.download(value.data(), values, count * sizeof(T));

@@ -3,9 +3,9 @@
 #include <tilewise/reduce.hpp>
 
 #include "base/instantiate.hpp"
+#include "call/call.hpp"
 #include "reduce/cpu/small.hpp"
 #include "reduce/problem.hpp"
-#include "registry/call.hpp"
 
 namespace tilewise {
 
@@ -14,7 +14,7 @@ namespace {
 /// Not inlined, so that a call without an initial value does not pay for the conversion.
 template <class T>
 [[gnu::noinline]] T reduce_onto(const number& init, const T* values, std::uint64_t count, op operation) {
-  const T first = registry::converted(init, dtype_of<T>, "init").template as<T>();
+  const T first = call::converted(init, dtype_of<T>, "init").template as<T>();
   return impl::reduce::reduce_small(values, count, &first, operation);
 }
 
@@ -29,17 +29,17 @@ T detail::reduce_few(const T* values, std::uint64_t count, op operation, const n
 }
 
 registry::problem impl::reduce::describe(const detail::request& r) {
-  return registry::described(reduce_algorithm(), r, {r.in[0].size});
+  return call::described(reduce_algorithm(), r, {r.in[0].size});
 }
 
 bool impl::reduce::few(const detail::request& r) {
   const detail::argument &in = r.in[0], &out = r.out[0];
   const auto operation = static_cast<op>(r.settings[0].value);
-  if (in.on != nullptr || registry::names_a_place(r) || operation > op::max || !detail::are_few(in.host, in.size))
+  if (in.on != nullptr || call::names_a_place(r) || operation > op::max || !detail::are_few(in.host, in.size))
     return false;
   with_type(in.type, [&]<class T>(T) {
     *static_cast<T*>(out.host) =
-        detail::reduce_few(static_cast<const T*>(in.host), in.size, operation, registry::number_of(r, "init"));
+        detail::reduce_few(static_cast<const T*>(in.host), in.size, operation, call::number_of(r, "init"));
   });
   return true;
 }

@@ -2,9 +2,9 @@
 #include "reduce/segment.hpp"
 
 #include "base/instantiate.hpp"
+#include "call/call.hpp"
 #include "reduce/cpu/small.hpp"
 #include "reduce/problem.hpp"
-#include "registry/call.hpp"
 
 namespace tilewise::impl::reduce {
 
@@ -26,7 +26,7 @@ struct method {
   }
   template <class T>
   void reduce(const argument& block, const argument& result) const {
-    registry::run_call(problem_of<T>(block.size, nullptr, operation), on, wanted, {&block, 1}, {&result, 1});
+    call::run_call(problem_of<T>(block.size, nullptr, operation), on, wanted, {&block, 1}, {&result, 1});
   }
 };
 
@@ -49,7 +49,7 @@ segment<T> segment_on_host(const argument& values, std::uint64_t begin, const me
   segment<T> result{begin, begin + values.size};
   T* to = result.value.data();
   order::for_each_block(begin, result.end, [&](std::uint64_t at, unsigned level) {
-    const argument block = registry::part_of(values, at - begin, std::uint64_t{1} << level);
+    const argument block = call::part_of(values, at - begin, std::uint64_t{1} << level);
     if (values.host != nullptr && how.is_short(block.size))
       *to = reduce_small<T>(static_cast<const T*>(block.host), block.size, nullptr, how.operation);
     else
@@ -68,8 +68,7 @@ void reduce_blocks(const argument& values, std::uint64_t begin, const long_part&
   const argument result = detail::argument_for("the result", results);
   std::uint64_t slot = 0;
   order::for_each_block(part.begin, part.end, [&](std::uint64_t at, unsigned level) {
-    how.reduce<T>(registry::part_of(values, at - begin, std::uint64_t{1} << level),
-                  registry::part_of(result, slot++, 1));
+    how.reduce<T>(call::part_of(values, at - begin, std::uint64_t{1} << level), call::part_of(result, slot++, 1));
   });
   results.download(to);
 }
@@ -79,7 +78,7 @@ template <class T>
 segment<T> segment_of_download(const argument& part, std::uint64_t begin, const method& how) {
   std::vector<T> host(part.size);
   if (part.size != 0) {
-    const backend::memory from = registry::memory_of(part);
+    const backend::memory from = call::memory_of(part);
     part.on->implementation().queue().download(host.data(), from, from.bytes);
   }
   return segment_on_host<T>(detail::argument_for(part.name, host), begin, how);
@@ -91,7 +90,7 @@ segment<T> segment_on_device(const argument& values, std::uint64_t begin, const 
   const std::uint64_t end = begin + values.size;
   const long_part middle(begin, end, how);
   const auto ends = [&](std::uint64_t from, std::uint64_t to) {
-    return segment_of_download<T>(registry::part_of(values, from - begin, to - from), from, how);
+    return segment_of_download<T>(call::part_of(values, from - begin, to - from), from, how);
   };
   const segment<T> before = ends(begin, middle.begin), after = ends(middle.end, end);
   const unsigned heads = block_count(begin, middle.begin), middles = block_count(middle.begin, middle.end);
@@ -108,7 +107,7 @@ segment<T> segment_of(const argument& values, std::uint64_t begin, op operation,
                       const registry::preferences& wanted) {
   if (values.on == nullptr) return segment_on_host<T>(values, begin, {operation, on, wanted});
   if (values.on->info().backend != "cpu") return segment_on_device<T>(values, begin, {operation, on, wanted});
-  const std::span<const T> here(registry::memory_of(values).template as<const T>(), values.size);
+  const std::span<const T> here(call::memory_of(values).template as<const T>(), values.size);
   return segment_on_host<T>(detail::argument_for(values.name, here), begin, {operation, values.on, wanted});
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The descriptor of reduce_axis.
 #include "base/lasting.hpp"
+#include "call/call.hpp"
 #include "reduce_axis/problem.hpp"
-#include "registry/call.hpp"
 #include "registry/matrix_shape.hpp"
 
 namespace tilewise::impl::reduce_axis {
@@ -53,7 +53,7 @@ problem describe(const detail::request& r) {
   const detail::argument &a = r.in[0], &values = r.out[0];
   const extents shape =
       registry::is_packed(a.of) ? extents{a.of.rows, a.of.columns} : extents{a.of.rows, a.of.columns, a.of.stride};
-  const problem p = registry::described(reduce_axis_algorithm(), r, shape);
+  const problem p = call::described(reduce_axis_algorithm(), r, shape);
   if (values.size != tilewise::lines_of(a.of, *a.which))
     throw error(errc::invalid_argument, "A is " + registry::shape_text(a.of.rows, a.of.columns) +
                                             " and there is room for " + std::to_string(values.size) +

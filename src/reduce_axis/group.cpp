@@ -8,10 +8,10 @@
 //         fewer than the elements, each rank fetches a band of columns instead.
 // Limits: those of the members' variants.
 // Twins:  serial.cpp; reduce/group.cpp, where rows are few.
+#include "divide/rank_lines.hpp"
 #include "order/segment.hpp"
 #include "reduce/problem.hpp"
 #include "reduce_axis/problem.hpp"
-#include "registry/rank_lines.hpp"
 
 #include <deque>
 
@@ -28,9 +28,9 @@ using backend::group::parcel;
 using backend::group::part_of;
 using backend::group::rank_block;
 using backend::group::rank_memory;
-using registry::own_rows;
+using divide::own_rows;
+using divide::rank;
 using registry::problem;
-using registry::rank;
 
 registry::problem reduction_of_line(const problem& p) {
   problem line = p;
@@ -64,7 +64,7 @@ class blocks_of_ranks {
  public:
   blocks_of_ranks(const matrix& a, const matrix_layout& of, std::uint64_t width, unsigned ranks) {
     for (unsigned k = 0; k < ranks; ++k) {
-      const own_rows rows = registry::rows_that_begin_on(k, a, of.rows, width);
+      const own_rows rows = divide::rows_that_begin_on(k, a, of.rows, width);
       first_.push_back(all_.size());
       order::for_each_block(rows.begin, rows.whole, [&](std::uint64_t row, unsigned level) {
         all_.push_back({row, level});
@@ -100,7 +100,7 @@ struct value_rows {
     const matrix_layout both = a == b ? matrix_layout(1, columns) : matrix_layout(2, columns, (b - a) * columns);
     problem pair = of_matrix(p, both, both);
     if (!with_init) pair.setting[init_setting] = 0;
-    registry::run_on_rank(r, pair, {{rows(a, b - a + 1)}, {to}});
+    divide::run_on_rank(r, pair, {{rows(a, b - a + 1)}, {to}});
   }
 
   /// Combines rows a and b into row a.
@@ -162,7 +162,7 @@ class columns_of_ranks {
 
   /// Writes a row of values for each block of this rank.
   void reduce_blocks(const memory& to) const {
-    const auto rows_of = [this](unsigned k) { return registry::rows_that_begin_on(k, a_, layout_.rows, row_bytes()); };
+    const auto rows_of = [this](unsigned k) { return divide::rows_that_begin_on(k, a_, layout_.rows, row_bytes()); };
     const own_rows rows = rows_of(rank_.index());
     const rank_block cut = fetch(rank_, a_, [&](unsigned k) {
       const own_rows of = rows_of(k);
@@ -176,7 +176,7 @@ class columns_of_ranks {
       const memory in = row == rows.whole ? memory(cut.where) : local(a_.where, rank_.index(), there);
       problem part = of_matrix(problem_, of, of);
       part.setting[init_setting] = 0;
-      registry::run_on_rank(rank_, part, {{in}, {to.at(i * row_bytes(), row_bytes())}});
+      divide::run_on_rank(rank_, part, {{in}, {to.at(i * row_bytes(), row_bytes())}});
     }
   }
 
@@ -215,12 +215,12 @@ void reduce_on_rank(const problem& p, const registry::bindings& where, const ran
     const blocks_of_ranks blocks({where.in[0], from.stride * size}, from, from.columns * size, r.count());
     if (blocks.all().size() * rows_for_a_block <= from.rows) return columns_of_ranks(p, where, r, blocks).reduce();
   }
-  registry::run_lines(r, {p, axis_of(p), from, layout_of_values(p), of_matrix}, where);
+  divide::run_lines(r, {p, axis_of(p), from, layout_of_values(p), of_matrix}, where);
 }
 
 void run(const problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& queue) {
-  registry::share_lines(p, reduction_of_line(p), lines_of(p), {layout_of_values(p), axis_of(p)}, where, queue,
-                        [&](const rank& r) { reduce_on_rank(p, where, r); });
+  divide::share_lines(p, reduction_of_line(p), lines_of(p), {layout_of_values(p), axis_of(p)}, where, queue,
+                      [&](const rank& r) { reduce_on_rank(p, where, r); });
 }
 
 }  // namespace
@@ -232,7 +232,7 @@ std::vector<registry::variant> reduce_axis_group_variants() {
            .types = all_dtypes,
            .source = "rows where they begin; of columns the values of blocks of rows, folded in the order where the "
                      "results lie",
-           .unsupported = registry::unsupported_by_members,
+           .unsupported = divide::unsupported_by_members,
            .run = run}};
 }
 

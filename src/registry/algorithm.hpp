@@ -59,9 +59,15 @@ struct proof {
 };
 
 struct choice;
-struct host_pointers;
 
-/// How a problem on host memory is computed chunk by chunk (pieces.hpp).
+/// The problem's operands in host memory, in the order of the descriptor's inputs and outputs.
+struct host_pointers {
+  std::span<const void* const> in;
+  std::span<void* const> out;
+  double* computing_ns = nullptr;  // unless null, the time that the device computes is added to it
+};
+
+/// How a problem on host memory is computed chunk by chunk (divide/pieces.hpp).
 struct division {
   bool (*is_possible)(const problem&, const choice&, const backend::device&);
   void (*run)(const problem&, const choice&, backend::queue&, const host_pointers&);

@@ -6,8 +6,8 @@
 //         Elements that begin at a multiple of a large power of two are few parts.
 // Limits: those of the members' variants.
 // Twins:  continued.cpp.
+#include "divide/ranks.hpp"
 #include "reduce/segment.hpp"
-#include "registry/ranks.hpp"
 #include "scan/carry_chain.hpp"
 
 namespace tilewise::impl::scan {
@@ -16,7 +16,7 @@ namespace {
 
 using backend::group::byte_range;
 using backend::group::rank_memory;
-using registry::rank;
+using divide::rank;
 
 /// The prefixes before and after the array, if the problem has a carry.
 template <class T>
@@ -54,7 +54,7 @@ void scan_parts(const registry::problem& p, const std::vector<part<T>>& parts, c
     registry::bindings there;
     there.in = {in.at(at, bytes), backend::memory(carry).at(2 * i * sizeof(T), 2 * sizeof(T))};
     there.out[0] = out.at(at, bytes);
-    registry::run_on_rank(r, part_of(p, parts[i].count), there);
+    divide::run_on_rank(r, part_of(p, parts[i].count), there);
   }
 }
 
@@ -77,13 +77,13 @@ void scan_on(const rank& r, const registry::problem& p, const registry::bindings
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& queue) {
   with_type(p.type, [&]<class T>(T) {
     order::with_operator(operation_of(p), [&]<class Op>(Op) {
-      registry::run_on_ranks(queue, p, where, [&](const rank& r) { scan_on<Op, T>(r, p, where); });
+      divide::run_on_ranks(queue, p, where, [&](const rank& r) { scan_on<Op, T>(r, p, where); });
     });
   });
 }
 
 std::string unsupported(const registry::problem& p, const backend::device& on, const registry::tuning&) {
-  return registry::unsupported_by_members(part_of(p, p.n()), on);
+  return divide::unsupported_by_members(part_of(p, p.n()), on);
 }
 
 }  // namespace

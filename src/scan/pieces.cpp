@@ -25,10 +25,10 @@ void scan_pieces(const registry::problem& p, const registry::choice& how, backen
   order::segment<T> done;
   carry_chain<Op, T> chain(done);
   const auto count_of = [&](std::uint64_t i) { return std::min(length, p.n() - i * length); };
-  registry::run_pieces(
+  divide::run_pieces(
       queue, host, ceil_div(p.n(), length),
       [&](std::uint64_t i) {
-        registry::piece what;
+        divide::piece what;
         what.in[0] = what.out[0] = {i * length * sizeof(T), count_of(i) * sizeof(T)};
         return what;
       },
@@ -38,7 +38,7 @@ void scan_pieces(const registry::problem& p, const registry::choice& how, backen
         });
         queue.upload(carry, ends.data(), sizeof ends);
         where.in[1] = carry;
-        registry::run_part(how, part_of(p, count_of(i)), where, queue);
+        divide::run_part(how, part_of(p, count_of(i)), where, queue);
       });
 }
 

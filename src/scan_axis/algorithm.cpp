@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The descriptor of scan_axis.
 #include "base/lasting.hpp"
-#include "registry/call.hpp"
+#include "call/call.hpp"
 #include "scan_axis/problem.hpp"
 
 namespace tilewise::impl::scan_axis {
@@ -68,7 +68,7 @@ std::string invalid(const problem& p) {
   return "";
 }
 
-problem describe(const detail::request& r) { return registry::described_lines(scan_axis_algorithm(), r); }
+problem describe(const detail::request& r) { return call::described_lines(scan_axis_algorithm(), r); }
 
 }  // namespace
 

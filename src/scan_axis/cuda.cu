@@ -11,8 +11,8 @@
 #include "backend/cuda/error.hpp"
 #include "backend/cuda/packet.cuh"
 #include "backend/cuda/queue.hpp"
+#include "divide/each_line.hpp"
 #include "reduce_axis/cuda/tile.cuh"
-#include "registry/each_line.hpp"
 #include "registry/variant.hpp"
 #include "scan/cuda/shared.cuh"
 #include "scan_axis/problem.hpp"
@@ -246,7 +246,7 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
   const registry::lines from = lines_of_input(p);
   if (from.count == 0 || from.length == 0) return;
   if (axis_of(p) == axis::rows && from.length * size_of(p.type) >= long_row)
-    return run_each_line(scan_of_line(p), from, lines_of_output(p), where, q);
+    return divide::run_each_line(scan_of_line(p), from, lines_of_output(p), where, q);
   with_type_and_operator(p.type, operation_of(p), [&]<class T, class Op>(T, Op) { launch<T, Op>(p, where, enter(q)); });
 }
 

@@ -7,7 +7,7 @@
 //         rank its rows of the band.
 // Limits: those of the members' variants; memory on each rank for its band of columns, besides its part.
 // Twins:  sort_axis/group.cpp; scan/group.cpp, where lines are few.
-#include "registry/rank_lines.hpp"
+#include "divide/rank_lines.hpp"
 #include "scan_axis/problem.hpp"
 
 namespace tilewise::impl::scan_axis {
@@ -15,9 +15,9 @@ namespace tilewise::impl::scan_axis {
 namespace {
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& queue) {
-  const registry::line_problem lines{p, axis_of(p), layout_of_input(p), layout_of_output(p), of_matrices};
-  registry::share_lines(p, scan_of_line(p), lines_of_input(p), lines_of_output(p), where, queue,
-                        [&](const registry::rank& r) { registry::run_lines(r, lines, where); });
+  const divide::line_problem lines{p, axis_of(p), layout_of_input(p), layout_of_output(p), of_matrices};
+  divide::share_lines(p, scan_of_line(p), lines_of_input(p), lines_of_output(p), where, queue,
+                      [&](const divide::rank& r) { divide::run_lines(r, lines, where); });
 }
 
 }  // namespace
@@ -28,7 +28,7 @@ std::vector<registry::variant> scan_axis_group_variants() {
            .name = "",
            .types = all_dtypes,
            .source = "rows where they begin, or bands of columns, by each rank's own variant; few long rows by all",
-           .unsupported = registry::unsupported_by_members,
+           .unsupported = divide::unsupported_by_members,
            .run = run}};
 }
 

@@ -119,7 +119,7 @@ TEST(ScanAxis, WhatMakesNoSenseIsRefused) {
   EXPECT_EQ(said([&] {
               inclusive_scan(along(a, {3, 4}, axis::rows), along(out, {4, 3}, axis::rows));
             }),
-            "A is 3x4 and the output 4x3; a scan has as many results as elements");
+            "A is 3x4 and the output 4x3; there is one result for each element of A");
   EXPECT_TRUE(contains(said([&] {
                          inclusive_scan(along(a, {5, 5}, axis::rows), along(out, {5, 5}, axis::rows));
                        }),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorts host arrays that are too large for a device: the device sorts runs, and the CPU merges them.
-#include "registry/pieces.hpp"
+#include "divide/pieces.hpp"
 #include "sort/cpu/merge.hpp"
 
 #include <bit>
@@ -14,8 +14,8 @@ std::uint64_t bytes_each(const registry::problem& p) { return size_of(p.type) + 
 /// Whether the device has room for input, output, a workspace, and tables, which take up to a byte per element in
 /// OpenCL's sweeps.
 bool fits(const registry::problem& p, const device_info& on) {
-  return registry::has_room(on, p.n() * (3 * bytes_each(p) + 1),
-                            p.n() * std::max(size_of(p.type), payload_size(payload_of(p))));
+  return divide::has_room(on, p.n() * (3 * bytes_each(p) + 1),
+                          p.n() * std::max(size_of(p.type), payload_size(payload_of(p))));
 }
 
 /// Whether to sort in runs. Arrays that fit are sorted whole, since merging costs more than runs save. Runs of a
@@ -27,7 +27,7 @@ bool is_possible(const registry::problem& p, const registry::choice& how, const 
 /// The length of a run: three runs with their outputs, a workspace and its tables fill the memory. It is a power of
 /// two, since these are the sizes of pools, and so that pieces of merges divide it.
 std::uint64_t run_length(const registry::problem& p, const device_info& on) {
-  const std::uint64_t room = registry::share_of_memory(on, 1, 8);
+  const std::uint64_t room = divide::share_of_memory(on, 1, 8);
   return std::bit_floor(std::max<std::uint64_t>(1, room / bytes_each(p)));
 }
 
@@ -39,12 +39,12 @@ void make_runs(const registry::problem& p, const registry::choice& how, backend:
   const std::array<void*, 2> out{to.keys, to.values};
   const auto count_of = [&](std::uint64_t i) { return std::min(length, p.n() - i * length); };
   const auto slice_of = [&](std::uint64_t i, std::uint64_t size) {
-    return registry::slice{i * length * size, count_of(i) * size};
+    return divide::slice{i * length * size, count_of(i) * size};
   };
-  registry::run_pieces(
+  divide::run_pieces(
       queue, {in, out}, ceil_div(p.n(), length),
       [&](std::uint64_t i) {
-        registry::piece run;
+        divide::piece run;
         run.in[0] = run.out[0] = slice_of(i, sizeof(Bits));
         if constexpr (moves<Value>) run.out[1] = slice_of(i, sizeof(Value));
         if (has_values(p)) run.in[1] = run.out[1];
@@ -53,7 +53,7 @@ void make_runs(const registry::problem& p, const registry::choice& how, backend:
       [&](std::uint64_t i, const registry::bindings& where) {
         registry::problem run = p;
         run.shape = {count_of(i)};
-        registry::run_part(how, run, where, queue);
+        divide::run_part(how, run, where, queue);
       });
 }
 

@@ -3,7 +3,7 @@
 #include <tilewise/sort.hpp>
 
 #include "base/instantiate.hpp"
-#include "registry/call.hpp"
+#include "call/call.hpp"
 #include "sort/cpu/methods.hpp"
 #include "sort/problem.hpp"
 
@@ -12,7 +12,7 @@ namespace tilewise {
 template <class T>
 bool detail::sort_few(const T* in, T* out, std::uint64_t count, sort_order order) {
   if (count > impl::sort::few_keys || !are_few(in, count) || order > sort_order::descending || out == nullptr ||
-      registry::overlap_in_part(in, out, count))
+      call::overlap_in_part(in, out, count))
     return false;
   impl::sort::sort_few(in, out, count, order == sort_order::descending);
   return true;
@@ -26,12 +26,12 @@ registry::problem impl::sort::describe(const detail::request& r) {
         throw error(errc::invalid_argument, std::string(other.name) +
                                                 " of a sort must have as many elements as the keys: " +
                                                 std::to_string(n) + ", not " + std::to_string(other.size));
-  return registry::described(sort_algorithm(), r, {n});
+  return call::described(sort_algorithm(), r, {n});
 }
 
 bool impl::sort::few(const detail::request& r) {
   const detail::argument &in = r.in[0], &out = r.out[0];
-  if (in.on != nullptr || r.settings[1].value != 0 || in.size != out.size || registry::names_a_place(r)) return false;
+  if (in.on != nullptr || r.settings[1].value != 0 || in.size != out.size || call::names_a_place(r)) return false;
   return with_type(in.type, [&]<class T>(T) {
     return detail::sort_few(static_cast<const T*>(in.host), static_cast<T*>(out.host), in.size,
                             static_cast<sort_order>(r.settings[0].value));

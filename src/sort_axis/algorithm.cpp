@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The descriptor of sort_axis.
 #include "base/lasting.hpp"
-#include "registry/call.hpp"
+#include "call/call.hpp"
 #include "sort_axis/problem.hpp"
 
 #include <bit>
@@ -66,7 +66,7 @@ std::string invalid(const problem& p) {
   return of_input.empty() ? registry::invalid_matrix("the output", layout_of_output(p), p.type) : of_input;
 }
 
-problem describe(const detail::request& r) { return registry::described_lines(sort_axis_algorithm(), r); }
+problem describe(const detail::request& r) { return call::described_lines(sort_axis_algorithm(), r); }
 
 }  // namespace
 

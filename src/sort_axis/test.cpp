@@ -126,7 +126,7 @@ TEST(SortAxis, WhatMakesNoSenseIsRefused) {
   EXPECT_EQ(said([&] {
               tilewise::sort(along(a, {3, 4}, axis::rows), along(out, {4, 3}, axis::rows));
             }),
-            "A is 3x4 and the output 4x3; a sort has as many results as elements");
+            "A is 3x4 and the output 4x3; there is one result for each element of A");
   EXPECT_TRUE(contains(said([&] { tilewise::sort(along(a, {5, 5}, axis::rows)); }), "A is 5x5"));
   EXPECT_TRUE(contains(said([&] {
                          tilewise::sort(along(a, {3, 4}, axis::rows), along(out, {3, 4, 11}, axis::rows));

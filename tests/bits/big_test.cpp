@@ -4,9 +4,9 @@
 // slice with the definition, on regenerated data.
 #include "backend/backend.hpp"
 #include "base/ceil_div.hpp"
+#include "call/execute.hpp"
 #include "lab/verify/generate.hpp"
 #include "order/block_stack.hpp"
-#include "registry/execute.hpp"
 
 #include <atomic>
 #include <cstdlib>
@@ -121,7 +121,7 @@ std::vector<float> run(const registry::variant& v, const registry::problem& p, c
   std::vector<float>& result = p.what->in_place ? values : value;
   const void* in[] = {values.data()};
   void* out[] = {result.data()};
-  registry::run_on_host(p, {&v, t, "tried"}, queue, in, out);
+  call::run_on_host(p, {&v, t, "tried"}, queue, in, out);
   return std::move(result);
 }
 

@@ -144,6 +144,9 @@ TEST(CallForms, ElementsMayBeLongLong) {
   EXPECT_EQ(tw::sorted(whole), to);
   tw::sort(to, {.order = sort_order::descending});
   EXPECT_EQ(to, (std::vector<long long>{3, 2, -1}));
+  partial<std::int64_t> part;
+  part.push(whole);
+  EXPECT_EQ(part.value(), 4);
   EXPECT_EQ(open("cpu").upload(whole).download(), (std::vector<std::int64_t>{3, -1, 2}));
 }
 

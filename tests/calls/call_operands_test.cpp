@@ -263,11 +263,17 @@ TEST(CallOperands, NumbersThatNameNothingAreRefused) {
 /// An equal number of elements is not an equal shape.
 TEST(CallOperands, ShapesOfOneSideAlikeAreRefused) {
   std::vector<float> a(64, 1.0f), out(64, 2.0f);
+  for (const std::uint64_t size : {24, 26})
+    expect_refused_for("has " + std::to_string(size) + " elements; there is one result for each element", [&] {
+      tw::inclusive_scan(along(a, {5, 5}, axis::rows), std::span(out).first(size));
+    });
   for (const matrix_layout& other :
        {matrix_layout(4, 5), matrix_layout(6, 5), matrix_layout(5, 4), matrix_layout(5, 6)})
     for (const axis to : {axis::rows, axis::columns}) {
-      expect_refused_for("as many results", [&] { tw::inclusive_scan(along(a, {5, 5}, to), along(out, other, to)); });
-      expect_refused_for("as many results", [&] { tw::sort(along(a, {5, 5}, to), along(out, other, to)); });
+      expect_refused_for("one result for each element", [&] {
+        tw::inclusive_scan(along(a, {5, 5}, to), along(out, other, to));
+      });
+      expect_refused_for("one result for each element", [&] { tw::sort(along(a, {5, 5}, to), along(out, other, to)); });
     }
   EXPECT_EQ(out, std::vector<float>(64, 2.0f));
 }
@@ -358,7 +364,7 @@ TEST(CallOperands, ResultsInThePlaceOfTheirInputAreRefusedWhereTheyWouldSpoilIt)
 TEST(CallOperands, RefusalsAdviseWhatTheCallMayDo) {
   std::vector<float> x(60, 1.0f);
   const std::span<float> all(x), shifted = all.subspan(1, 50);
-  expect_refused_for("pass the same memory", [&] { tw::sort(all.first(50), shifted); });
+  expect_refused_for("pass the same operand", [&] { tw::sort(all.first(50), shifted); });
   expect_refused_for("give it memory of its own",
                      [&] { tw::diffuse(all.first(50), shifted, {.rows = 5, .columns = 10}); });
   const device on = open("cpu:serial");

@@ -2,8 +2,8 @@
 // The catalog is consistent, reports what is missing, and never falls back silently.
 #include "backend/cpu/device.hpp"
 #include "base/nearest.hpp"
+#include "call/call.hpp"
 #include "helpers.hpp"
-#include "registry/call.hpp"
 #include "registry/choose.hpp"
 
 #include <tilewise/tilewise.hpp>
@@ -127,7 +127,8 @@ TEST(Catalog, DescriptorsNameTheEdgesAndTheMeasuredSizes) {
 }
 
 TEST(Choose, HearsWhatACallSays) {
-  request fast{}, unstable{};
+  using call::preferences_of;
+  detail::request fast{}, unstable{};
   fast.variant = "v", fast.tuning = "t", fast.fast = true;
   unstable.allow_unstable = true;
   EXPECT_EQ(preferences_of(fast).variant, "v");

@@ -2,10 +2,10 @@
 // Problems in which single operands are larger than the device's memory (TILEWISE_DEVICE_MEMORY, which CMakeLists.txt
 // sets to 1M for this file's tests), or than its largest allocation, which for OpenCL is a quarter of that. The bits
 // must be those of the CPU.
+#include "call/call.hpp"
 #include "diffuse/problem.hpp"
-#include "registry/call.hpp"
+#include "divide/pieces.hpp"
 #include "registry/choose.hpp"
-#include "registry/pieces.hpp"
 #include "small_device.hpp"
 
 #include <numeric>
@@ -162,7 +162,7 @@ TEST(BeyondDevice, APartThatAVariantDoesNotTakeIsRefused) {
     const registry::choice how = registry::choose(p, on.implementation(), {.variant = "registers"});
     registry::problem part = p;
     part.shape.size[0] = 3;
-    EXPECT_EQ(code_of([&] { registry::run_part(how, part, {}, queue); }), errc::unsupported) << on.name();
+    EXPECT_EQ(code_of([&] { divide::run_part(how, part, {}, queue); }), errc::unsupported) << on.name();
   }
 }
 
@@ -177,7 +177,7 @@ TEST(BeyondDevice, BandsOfAHigherFieldPassThroughInBandsOfTheirOwn) {
     expect_bits_of_cpu([&](const device& on) {
       std::vector<float> result(field.size());
       const auto in = detail::argument_for("the field", field), out = detail::argument_for("the result", result);
-      registry::run_call(p, &on, {}, {&in, 1}, {&out, 1});
+      call::run_call(p, &on, {}, {&in, 1}, {&out, 1});
       return result;
     });
   }

@@ -2,10 +2,10 @@
 // Groups as users see them: names, threads, parts, and the message when a rank fails.
 #include "backend/group/device.hpp"
 #include "cache_fixture.hpp"
+#include "call/operands.hpp"
+#include "divide/ranks.hpp"
 #include "helpers.hpp"
 #include "planted_variant.hpp"
-#include "registry/operands.hpp"
-#include "registry/ranks.hpp"
 
 #include <tilewise/tilewise.hpp>
 
@@ -158,14 +158,14 @@ TEST(GroupMembers, ComputeByTheVariantThatIsWanted) {
   };
   for (const auto& [name, called] : {std::pair{"1*cpu:serial", 1}, std::pair{"3*cpu:serial", 0}}) {
     const auto on = backend::find_device(name, {});
-    const auto why_not = [&](std::uint64_t n) { return registry::unsupported_by_members(sum_of(n), *on, wanted); };
+    const auto why_not = [&](std::uint64_t n) { return divide::unsupported_by_members(sum_of(n), *on, wanted); };
     EXPECT_EQ(why_not(100), "") << name;
     EXPECT_NE(why_not(101).find("it stops at 100"), std::string::npos) << why_not(101);
-    const registry::operands all(sum_of(100), on->queue());
+    const call::operands all(sum_of(100), on->queue());
     calls = 0;
     std::atomic<bool> shared = false;
-    registry::run_on_ranks(
-        on->queue(), sum_of(100), all.where(), [&](const registry::rank&) { shared = true; }, wanted);
+    divide::run_on_ranks(
+        on->queue(), sum_of(100), all.where(), [&](const divide::rank&) { shared = true; }, wanted);
     EXPECT_EQ(calls, called) << name;
     EXPECT_EQ(shared, called == 0) << name;
   }

@@ -2,7 +2,7 @@
 // Large transfers by several threads, and problems that are computed in pieces on a device with less memory than they
 // need (TILEWISE_DEVICE_MEMORY, which CMakeLists.txt sets for this file's tests).
 #include "backend/transfer_team.hpp"
-#include "registry/pieces.hpp"
+#include "divide/pieces.hpp"
 #include "small_device.hpp"
 
 #include <gtest/gtest.h>
@@ -296,10 +296,10 @@ TEST(Pieces, NoneIsOverwrittenOnItsWay) {
   }
   const std::array<const void*, 1> from{in.data()};
   const std::array<void*, 1> to{out.data()};
-  registry::run_pieces(
+  divide::run_pieces(
       queue, {from, to}, count,
       [](std::uint64_t i) {
-        registry::piece what;
+        divide::piece what;
         what.in[0] = what.out[0] = {i * bytes, bytes};
         return what;
       },

@@ -313,7 +313,7 @@ TEST(LabVerify, WhatAnotherOrderIsOffByIsHeldAgainstItsTermsThoughTheyCancel) {
   const auto is_within = [&](float off) {
     float exact;
     std::memcpy(&exact, c.expected[0].data(), sizeof exact);
-    const registry::host_operands got{bytes_of({exact + off})};
+    const call::host_operands got{bytes_of({exact + off})};
     return compare(c, own, got).ok;
   };
   EXPECT_TRUE(is_within(0.15F)) << "twenty times the result, and less than 2 % of 8 x 1";

@@ -42,7 +42,7 @@ TEST(Seeds, EachIsAProblemOfTheCatalogWithItsBaseline) {
       const registry::problem p = e.problem(size);
       EXPECT_EQ(p.what->invalid(p), "");
       if (e.inputs == nullptr || p.n() > 5000) continue;
-      const registry::host_operands inputs = e.inputs(p);
+      const call::host_operands inputs = e.inputs(p);
       const auto operands = p.what->inputs(p);
       ASSERT_EQ(inputs.size(), operands.size());
       for (std::size_t i = 0; i < inputs.size(); ++i) EXPECT_EQ(inputs[i].size(), operands[i].bytes());

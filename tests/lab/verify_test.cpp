@@ -36,7 +36,7 @@ verified_case sums() {
 }
 
 verdict of_sums(const registry::variant& v, const std::vector<float>& got) {
-  const registry::host_operands outputs{bytes_of(got)};
+  const call::host_operands outputs{bytes_of(got)};
   return compare(sums(), v, outputs);
 }
 
@@ -89,7 +89,7 @@ TEST(LabVerify, WhatHasTheOrderIsHeldAgainstItsBitsAndAnotherAgainstValues) {
                           .expected = {bytes_of<float>({expected})},
                           .expected_digest = {},
                           .reference = {}};
-    const registry::host_operands outputs{bytes_of<float>({got})};
+    const call::host_operands outputs{bytes_of<float>({got})};
     EXPECT_EQ(compare(c, claiming(registry::claim::tilewise), outputs).ok, has_bits) << expected << " " << got;
     const verdict near = compare(c, claiming(registry::claim::own, 1e-3), outputs);
     EXPECT_EQ(near.ok, is_near) << expected << " " << got;
@@ -102,7 +102,7 @@ TEST(LabVerify, ASecondOutputIsComparedAndDigestedToo) {
   for (const registry::problem& p : problems_at(sort, dtype::u32, {5}, 1)) {
     const verified_case c = make_case(p, data_class::uniform, 1);
     if (c.expected.size() < 2) continue;
-    registry::host_operands outputs = c.expected;
+    call::host_operands outputs = c.expected;
     const registry::variant v = claiming(registry::claim::tilewise);
     EXPECT_TRUE(compare(c, v, outputs).ok);
     EXPECT_EQ(compare(c, v, outputs).digest, c.expected_digest);

@@ -2,13 +2,13 @@
 #include "lab/bench/beside.hpp"
 
 #include "backend/group/device.hpp"
+#include "call/execute.hpp"
 #include "lab/bench/agreement.hpp"
 #include "lab/bench/peer_call.hpp"
 #include "lab/plan/visits.hpp"
 #include "lab/time/clock.hpp"
 #include "lab/time/statistics.hpp"
 #include "lab/verify/checks.hpp"
-#include "registry/execute.hpp"
 
 #include <algorithm>
 
@@ -34,16 +34,16 @@ stop_rule shorter(stop_rule rule) {
 /// Host memory that transfers start from and end in.
 struct host_side {
   std::vector<const void*> inputs;
-  registry::host_operands outputs;
+  call::host_operands outputs;
   std::vector<void*> to;
 
   explicit host_side(const verified_case& c)
-      : inputs(registry::pointers_to(c.inputs)), outputs(c.expected), to(registry::pointers_to(outputs)) {}
+      : inputs(call::pointers_to(c.inputs)), outputs(c.expected), to(call::pointers_to(outputs)) {}
 };
 
 /// Runs the row as a call on host memory does: in pieces if that is faster.
 void end_to_end(const group& what, const row& r, const host_side& host, backend::queue& queue) {
-  registry::run_on_host(what.problem, {r.variant, r.tuning, ""}, queue, host.inputs, host.to);
+  call::run_on_host(what.problem, {r.variant, r.tuning, ""}, queue, host.inputs, host.to);
 }
 
 /// Whether one call already takes as long as all samples may: then four more calls, with transfers, are left out.
@@ -66,7 +66,7 @@ void measure_transfers(const group& what, const verified_case& inputs, operand_s
   if (queue.device().info().backend == "cpu") return;
   const auto told = [&how](std::optional<std::size_t> row) { return [&how, row] { how.on_row(row); }; };
   const host_side host(inputs);
-  const registry::operands& staged = memory.operands(0);
+  const call::operands& staged = memory.operands(0);
   std::vector<contender> contenders;
   std::vector<destination> destinations;
   std::vector<std::size_t> timed_rows;

@@ -21,18 +21,18 @@ class operand_sets {
   operand_sets(const verified_case& inputs, backend::queue& queue, unsigned count);
 
   std::size_t count() const { return sets_.size(); }
-  const registry::operands& operands(std::size_t set) const { return sets_[set]; }
+  const call::operands& operands(std::size_t set) const { return sets_[set]; }
   const registry::bindings& set(std::size_t i) const { return sets_[i].where(); }
   /// Bindings for a copy of the set's first input. It goes to the first output if that is large enough.
   const registry::bindings& copied(std::size_t set) const { return copied_[set]; }
 
   /// Poisons the outputs of set 0, the set that is checked.
   void poison_outputs() { sets_.front().poison_outputs(); }
-  registry::host_operands download_outputs() const;
+  call::host_operands download_outputs() const;
 
  private:
   const verified_case& case_;
-  std::vector<registry::operands> sets_;
+  std::vector<call::operands> sets_;
   std::vector<registry::bindings> copied_;
   std::optional<backend::buffer> own_target_;
 };

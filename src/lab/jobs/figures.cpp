@@ -2,6 +2,7 @@
 #include "lab/jobs/figures.hpp"
 
 #include "backend/backend.hpp"
+#include "divide/pieces.hpp"
 #include "io/array_input.hpp"
 #include "io/npy.hpp"
 #include "lab/bench/group.hpp"
@@ -10,7 +11,6 @@
 #include "lab/time/statistics.hpp"
 #include "lab/verify/verify.hpp"
 #include "registry/catalog.hpp"
-#include "registry/pieces.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -84,15 +84,15 @@ void measure_transfers(backend::queue& queue, device_figures& to) {
   to.upload_bytes_per_s = moved_bytes / host_ns([&] { up(moved_bytes); }) * 1e9;
   to.download_bytes_per_s = moved_bytes / host_ns([&] { down(moved_bytes); }) * 1e9;
   to.latency_ns = host_ns([&] { up(1), down(1); });
-  to.pieces_from_bytes = 2.0 * static_cast<double>(registry::piece_bytes(queue.device().info()));
+  to.pieces_from_bytes = 2.0 * static_cast<double>(divide::piece_bytes(queue.device().info()));
 }
 
 /// The time for data that is on the device already, with the device's own choice of variant.
 double computing_ns(const registry::problem& p, backend::device& on) {
   const registry::choice how = registry::choose(p, on);
   backend::queue& queue = on.queue();
-  const registry::operands operands(p, queue);
-  operands.upload(registry::pointers_to(make_inputs(p, data_for(p), 1)));
+  const call::operands operands(p, queue);
+  operands.upload(call::pointers_to(make_inputs(p, data_for(p), 1)));
   return median_ns([&](std::uint64_t calls) {
     queue.start_clock();
     for (std::uint64_t i = 0; i < calls; ++i) how.variant->run(p, operands.where(), how.tuning, queue);

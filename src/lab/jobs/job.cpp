@@ -61,14 +61,14 @@ plain_job::plain_job(const registry::problem& p, const row& of, const plain_copi
 void plain_job::compute(std::span<const void* const> inputs, std::span<void* const> outputs,
                         record::phases& spent) const {
   backend::queue& queue = row_.on->queue();
-  const auto run = [&](const registry::operands& operands) {
+  const auto run = [&](const call::operands& operands) {
     const std::int64_t started = now_ns();
     run_variant(row_, problem_, operands.where());
     queue.finish();
     spent.kernel = ns_since(started);
   };
-  if (row_.on->info().backend == "cpu") return run(registry::operands(problem_, queue, inputs, outputs));
-  const registry::operands there(problem_, queue);
+  if (row_.on->info().backend == "cpu") return run(call::operands(problem_, queue, inputs, outputs));
+  const call::operands there(problem_, queue);
   const auto in = problem_.what->inputs(problem_), out = problem_.what->outputs(problem_);
   std::int64_t started = now_ns();
   for (std::size_t i = 0; i < in.size(); ++i) copies_.upload(queue, there.where().in[i], inputs[i], in[i].bytes());
@@ -85,7 +85,7 @@ void plain_job::on_host(std::span<const void* const> inputs, std::span<void* con
   compute(inputs, outputs, unused);
 }
 
-record::phases plain_job::on_files(const job_files& files, registry::host_operands& printed) const {
+record::phases plain_job::on_files(const job_files& files, call::host_operands& printed) const {
   record::phases spent;
   const auto out = problem_.what->outputs(problem_);
   std::deque<io::host_block> operands;
@@ -134,7 +134,7 @@ void move_files(const registry::problem& p, const job_files& files, backend::que
 
 void move_operands(const registry::problem& p, backend::queue& queue, std::span<const void* const> inputs,
                    std::span<void* const> outputs) {
-  const registry::operands there(p, queue);
+  const call::operands there(p, queue);
   backend::transfer_team* const team = queue.transfers();
   if (team == nullptr) {
     there.upload(inputs);

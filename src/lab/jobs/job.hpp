@@ -2,9 +2,9 @@
 // Whole jobs: how a measured program gets its operands from the host and brings its results back.
 #pragma once
 
+#include "call/operands.hpp"
 #include "lab/bench/group.hpp"
 #include "record/record.hpp"
-#include "registry/operands.hpp"
 
 #include <functional>
 #include <map>
@@ -16,7 +16,7 @@ struct job_files {
   std::vector<std::string> in, out;
 };
 struct file_outcome {
-  registry::host_operands printed;
+  call::host_operands printed;
   record::phases phases;
 };
 /// Runs a row of ours on files, as the tool's commands do.
@@ -36,7 +36,7 @@ class plain_job {
  public:
   plain_job(const registry::problem& p, const row& of, const plain_copies_of& copies);
 
-  record::phases on_files(const job_files& files, registry::host_operands& printed) const;
+  record::phases on_files(const job_files& files, call::host_operands& printed) const;
   void on_host(std::span<const void* const> inputs, std::span<void* const> outputs) const;
 
  private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/jobs/measure.hpp"
 
+#include "call/execute.hpp"
 #include "io/npy.hpp"
 #include "lab/bench/derive.hpp"
 #include "lab/bench/describe.hpp"
@@ -10,7 +11,6 @@
 #include "lab/time/statistics.hpp"
 #include "lab/verify/checks.hpp"
 #include "record/fields.hpp"
-#include "registry/execute.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -38,8 +38,8 @@ class job_measurement {
  public:
   job_measurement(const group& what, const verified_case& inputs, const measuring& how)
       : what_(what), inputs_(inputs), how_(how), results_(inputs.expected), phases_(what.rows.size()) {
-    from_ = registry::pointers_to(inputs.inputs);
-    to_ = registry::pointers_to(results_);
+    from_ = call::pointers_to(inputs.inputs);
+    to_ = call::pointers_to(results_);
     for (const row& r : what.rows) all_.push_back(describe(what, r, how));
     if (how.what == mode::file_to_file) make_files();
   }
@@ -72,11 +72,11 @@ class job_measurement {
     const plain_job plain(p, r, how_.copies);
     if (!folder_)
       return r.variant->peer ? plain.on_host(from_, to_)
-                             : registry::run_on_host(p, {r.variant, r.tuning, ""}, r.on->queue(), from_, to_);
+                             : call::run_on_host(p, {r.variant, r.tuning, ""}, r.on->queue(), from_, to_);
     if (r.variant->peer) return phases_[i].push_back(plain.on_files(files_, results_));
     file_outcome done = how_.on_files(p, r, files_);
     phases_[i].push_back(done.phases);
-    if (is_printed(p)) results_ = std::move(done.printed), to_ = registry::pointers_to(results_);
+    if (is_printed(p)) results_ = std::move(done.printed), to_ = call::pointers_to(results_);
   }
 
   /// Clears the outputs, so that no row can pass with another row's results.
@@ -85,12 +85,12 @@ class job_measurement {
     for (const std::string& path : files_.out) std::filesystem::remove(path);
   }
 
-  const registry::host_operands& fetch_results() {
+  const call::host_operands& fetch_results() {
     for (std::size_t o = 0; o < files_.out.size(); ++o) {
       const io::npy_array file = io::read_npy(files_.out[o]);
       results_[o].assign(file.data.begin(), file.data.end());
     }
-    to_ = registry::pointers_to(results_);
+    to_ = call::pointers_to(results_);
     return results_;
   }
 
@@ -142,7 +142,7 @@ class job_measurement {
   const group& what_;
   const verified_case& inputs_;
   const measuring& how_;
-  registry::host_operands results_;
+  call::host_operands results_;
   std::vector<const void*> from_;
   std::vector<void*> to_;
   std::optional<memory_folder> folder_;  // for jobs on files

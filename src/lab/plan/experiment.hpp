@@ -5,9 +5,9 @@
 // measured here.
 #pragma once
 
+#include "call/operands.hpp"
 #include "record/record.hpp"
 #include "registry/choose.hpp"
-#include "registry/operands.hpp"
 
 #include <array>
 #include <functional>
@@ -56,7 +56,7 @@ struct experiment {
   dtype type;
   std::vector<measured_size> sizes;
   /// Makes the inputs that the document gives. Null if it gives none; then `bench` uses its usual inputs.
-  registry::host_operands (*inputs)(const registry::problem&) = nullptr;
+  call::host_operands (*inputs)(const registry::problem&) = nullptr;
   std::string_view data = "seeds";  // what records call these inputs
   std::vector<figure> figures = {};
   std::vector<method> methods = {};  // if several match a row, the first one counts

@@ -42,14 +42,14 @@ experiment sorting() {
           .methods = sorts()};
 }
 
-registry::host_operands ascending(const registry::problem& p) {
+call::host_operands ascending(const registry::problem& p) {
   return {operand_of<std::int32_t>(p.n(), [](std::uint64_t i) { return i; })};
 }
-registry::host_operands descending(const registry::problem& p) {
+call::host_operands descending(const registry::problem& p) {
   return {operand_of<std::int32_t>(p.n(), [&](std::uint64_t i) { return p.n() - 1 - i; })};
 }
 
-experiment sorting_of(registry::host_operands (*inputs)(const registry::problem&), std::string_view data) {
+experiment sorting_of(call::host_operands (*inputs)(const registry::problem&), std::string_view data) {
   experiment e = sorting();
   e.sizes = {{{50000}, ""}};
   e.inputs = inputs;

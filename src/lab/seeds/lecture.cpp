@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view document = "S. Kuppannagari, Designing high performant systems for AI, lecture 6, 2025";
 
 /// 1 3 5 7 9, and 1 2 3 4 5 6 7 8.
-registry::host_operands inputs(const registry::problem& p) {
+call::host_operands inputs(const registry::problem& p) {
   const std::uint64_t step = p.n() == 5 ? 2 : 1;
   return {operand_of<std::int32_t>(p.n(), [step](std::uint64_t i) { return 1 + step * i; })};
 }

@@ -11,7 +11,7 @@ constexpr std::string_view xe = "Intel Iris Xe (96 execution units) and its host
 constexpr std::string_view threads_host = "the host of its exercise on threads, not named";
 constexpr std::string_view mpi_host = "the host of its exercise on MPI, not named";
 
-registry::host_operands inputs(const registry::problem& p) {
+call::host_operands inputs(const registry::problem& p) {
   return {operand_of<std::int32_t>(p.shape[0], [](std::uint64_t i) { return i % 10 + 1; }),
           operand_of<std::int32_t>(p.shape[1], [](std::uint64_t i) { return i % 5 + 2; })};
 }

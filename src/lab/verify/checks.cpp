@@ -55,7 +55,7 @@ void checks::check(const row& r, measured& m) {
   r.on->queue().finish();
   if (is_first) timing.first_call_ns = static_cast<double>(now_ns() - started);
   if (is_limit(*r.variant)) return is_first ? note_operations(r, inputs_.problem.type, m) : void();
-  const registry::host_operands outputs = memory_.download_outputs();
+  const call::host_operands outputs = memory_.download_outputs();
   auto& verify =
       m.result.verify.emplace(verification_of(inputs_, r.variant->order, compare(inputs_, *r.variant, outputs)));
   if (r.variant->order == registry::claim::own) note_changes(r, outputs, verify);
@@ -64,7 +64,7 @@ void checks::check(const row& r, measured& m) {
 }
 
 /// Compares the last outputs with the first, since a variant with its own order may use another order in each run.
-void checks::note_changes(const row& r, const registry::host_operands& outputs, record::verification& to) {
+void checks::note_changes(const row& r, const call::host_operands& outputs, record::verification& to) {
   const auto [first, is_new] = first_outputs_.emplace(&r, outputs);
   if (is_new) return;
   const std::vector<registry::operand> operands = inputs_.problem.what->outputs(inputs_.problem);

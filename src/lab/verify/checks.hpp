@@ -25,11 +25,11 @@ class checks {
   void check(const row& r, measured& m);
 
  private:
-  void note_changes(const row& r, const registry::host_operands& outputs, record::verification& to);
+  void note_changes(const row& r, const call::host_operands& outputs, record::verification& to);
 
   const verified_case& inputs_;
   operand_sets& memory_;
-  std::map<const row*, registry::host_operands> first_outputs_;  // of rows with their own order
+  std::map<const row*, call::host_operands> first_outputs_;  // of rows with their own order
 };
 
 }  // namespace tilewise::lab

@@ -85,14 +85,14 @@ void compare_operand(const std::string& name, std::span<const T> expected, std::
   }
 }
 
-registry::host_operands run(const verified_case& c, const registry::choice& how, backend::queue& queue) {
-  const registry::operands operands(c.problem, queue);
-  operands.upload(registry::pointers_to(c.inputs));
+call::host_operands run(const verified_case& c, const registry::choice& how, backend::queue& queue) {
+  const call::operands operands(c.problem, queue);
+  operands.upload(call::pointers_to(c.inputs));
   operands.poison_outputs();
   how.variant->run(c.problem, operands.where(), how.tuning, queue);
-  registry::host_operands outputs;
+  call::host_operands outputs;
   for (const auto& expected : c.expected) outputs.emplace_back(expected.size());
-  operands.download(registry::pointers_to(outputs));
+  operands.download(call::pointers_to(outputs));
   return outputs;
 }
 
@@ -108,8 +108,8 @@ std::string digest::text() const { return to_text(XXH3_128bits_digest(state_.get
 
 std::string digest_of(std::span<const std::byte> bytes) { return to_text(XXH3_128bits(bytes.data(), bytes.size())); }
 
-registry::host_operands make_inputs(const registry::problem& p, data_class data, std::uint64_t seed) {
-  registry::host_operands inputs;
+call::host_operands make_inputs(const registry::problem& p, data_class data, std::uint64_t seed) {
+  call::host_operands inputs;
   for (const registry::operand& in : p.what->inputs(p))
     // The first operand uses the seed itself. Steps are even, since some data classes depend on the seed's parity.
     inputs.push_back(generate(data, seed + 2 * inputs.size(), in.type, in.count));
@@ -121,7 +121,7 @@ verified_case make_case(const registry::problem& p, data_class data, std::uint64
   return make_case(p, make_inputs(p, data, seed));
 }
 
-verified_case make_case(const registry::problem& p, registry::host_operands inputs) {
+verified_case make_case(const registry::problem& p, call::host_operands inputs) {
   verified_case c{.problem = p, .inputs = std::move(inputs), .expected = {}, .expected_digest = {}, .reference = {}};
   for (const registry::operand& out : p.what->outputs(p)) c.expected.emplace_back(out.bytes());
   const bool is_long = p.what->operations(p) > longest_definition;

@@ -2,9 +2,9 @@
 // Checks whether one variant on one device gives the definition's bits for one input.
 #pragma once
 
+#include "call/operands.hpp"
 #include "lab/verify/generate.hpp"
 #include "registry/choose.hpp"
-#include "registry/operands.hpp"
 
 #include <memory>
 #include <optional>
@@ -29,7 +29,7 @@ class digest {
 std::string digest_of(std::span<const std::byte> bytes);
 
 /// Inputs for a problem, as its algorithm admits them.
-registry::host_operands make_inputs(const registry::problem& p, data_class data, std::uint64_t seed);
+call::host_operands make_inputs(const registry::problem& p, data_class data, std::uint64_t seed);
 
 /// In operations. More take seconds with the definition of a matrix product, the slowest per operation.
 inline constexpr double longest_definition = 2147483648.0;
@@ -39,12 +39,12 @@ inline constexpr double longest_definition = 2147483648.0;
 /// tests compare with the definition.
 struct verified_case {
   registry::problem problem;
-  registry::host_operands inputs, expected;
+  call::host_operands inputs, expected;
   std::string expected_digest;  // of all outputs joined
   std::string reference;        // the variant that made the expected outputs
 };
 verified_case make_case(const registry::problem& p, data_class data, std::uint64_t seed);
-verified_case make_case(const registry::problem& p, registry::host_operands inputs);
+verified_case make_case(const registry::problem& p, call::host_operands inputs);
 
 /// The first values of the first expected output, `count` at most: "2 7 16".
 std::string first_values(const verified_case& c, std::uint64_t count);

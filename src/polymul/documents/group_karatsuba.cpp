@@ -7,8 +7,8 @@
 // Limits: no modulus, no floats.
 // Twins:  serial.cpp, karatsuba.hpp.
 #include "base/ceil_div.hpp"
+#include "divide/ranks.hpp"
 #include "polymul/problem.hpp"
-#include "registry/ranks.hpp"
 
 namespace tilewise::impl::polymul {
 
@@ -18,7 +18,7 @@ using u64 = std::uint64_t;
 using backend::group::byte_range;
 using backend::group::piece;
 using backend::group::rank_memory;
-using registry::rank;
+using divide::rank;
 
 constexpr registry::preferences by_karatsuba{.variant = "karatsuba"};
 
@@ -158,7 +158,7 @@ class share {
       const u64 first = i / deal_.leaves * deal_.length(), skipped = first - all.first;
       upload_leaf(i, long_factor_.data() + skipped, long_factor_.size() - skipped, a);
       upload_leaf(i, short_factor_.data(), short_factor_.size(), b);
-      registry::run_on_rank(rank_, leaf_problem_, {.in = {a, b}, .out = {c}}, by_karatsuba);
+      divide::run_on_rank(rank_, leaf_problem_, {.in = {a, b}, .out = {c}}, by_karatsuba);
       rank_.queue().download(values.data(), c, values.size() * sizeof(u64));
       add(values, first, i % deal_.leaves, all);
     }
@@ -241,7 +241,7 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
     else
       multiply(std::int64_t{});
   };
-  registry::run_on_ranks(queue, p, where, multiply_share, by_karatsuba);
+  divide::run_on_ranks(queue, p, where, multiply_share, by_karatsuba);
 }
 
 /// Asks the members about the whole product: with one rank their own recursion needs the most memory.
@@ -251,7 +251,7 @@ std::string unsupported(const registry::problem& p, const backend::device& on, c
   registry::problem largest = p;
   largest.type = dtype::i64;
   largest.shape = {sizes(p).shorter(), sizes(p).shorter()};
-  return registry::unsupported_by_members(largest, on, by_karatsuba);
+  return divide::unsupported_by_members(largest, on, by_karatsuba);
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 //         both factors that its range needs, and computes the range.
 // Limits: those of the members' variants.
 // Twins:  serial.cpp.
+#include "divide/ranks.hpp"
 #include "polymul/problem.hpp"
-#include "registry/ranks.hpp"
 
 namespace tilewise::impl::polymul {
 
@@ -17,7 +17,7 @@ using backend::group::part_of;
 using backend::group::piece;
 using backend::group::ranges;
 using backend::group::rank_memory;
-using registry::rank;
+using divide::rank;
 
 /// Where the range of rank `index` begins. If shares are then equal within a sixteenth, this is where its part of the
 /// product begins: no results need to be moved.
@@ -66,7 +66,7 @@ void multiply_range(const registry::problem& p, const registry::bindings& where,
   const range mine = range_of(r.index()), a = needed(s.n, s.m, mine), b = needed(s.m, s.n, mine);
   registry::problem part = p;
   part.shape = {a.count(), b.count(), mine.begin - a.begin - b.begin, mine.count()};
-  if (mine.count() != 0) registry::run_on_rank(r, part, {.in = {factors[0], factors[1]}, .out = {c}});
+  if (mine.count() != 0) divide::run_on_rank(r, part, {.in = {factors[0], factors[1]}, .out = {c}});
   r.deliver(where.out[0], of_c, c);
 }
 
@@ -78,7 +78,7 @@ std::string unsupported(const registry::problem& p, const backend::device& on, c
   if (is_range(p)) return std::string(whole_only);
   registry::problem range = p;
   range.shape = {sizes(p).n, sizes(p).m, 0, sizes(p).product()};
-  return registry::unsupported_by_members(range, on);
+  return divide::unsupported_by_members(range, on);
 }
 
 }  // namespace

@@ -8,9 +8,9 @@
 // Twins:  serial.cpp, cpu/ntt.cpp, cuda/ntt.cu.
 #include "backend/cpu/device.hpp"
 #include "base/ceil_div.hpp"
+#include "divide/ranks.hpp"
 #include "polymul/cpu/ntt_primes.hpp"
 #include "polymul/ntt_blocks.hpp"
-#include "registry/ranks.hpp"
 
 #include <deque>
 
@@ -23,7 +23,7 @@ using backend::group::byte_range;
 using backend::group::part_of;
 using backend::group::piece;
 using backend::group::rank_memory;
-using registry::rank;
+using divide::rank;
 
 constexpr registry::preferences by_ntt{.variant = "ntt"};
 
@@ -135,7 +135,7 @@ class residues {
                 const backend::memory& to) const {
     registry::problem modular = p;
     set_modulus(modular, prime);
-    registry::run_on_rank(rank_, modular, {.in = {a, b}, .out = {to}}, by_ntt);
+    divide::run_on_rank(rank_, modular, {.in = {a, b}, .out = {to}}, by_ntt);
   }
 
   void exchange(const backend::memory& product) const {
@@ -228,7 +228,7 @@ void multiply_by_primes(const registry::problem& p, const registry::bindings& wh
 std::string no_primes(const registry::problem& p, const backend::device& group) {
   registry::problem modular = p;
   set_modulus(modular, cpu_primes.front().p);
-  return registry::unsupported_by_members(modular, group, by_ntt);
+  return divide::unsupported_by_members(modular, group, by_ntt);
 }
 
 // The choice between the two ways.
@@ -251,7 +251,7 @@ void multiply_on_first(const registry::problem& p, const registry::bindings& whe
   const std::vector<rank_memory> factors =
       r.fetch(std::array{piece{where.in[0], on_first(where.in[0])}, piece{where.in[1], on_first(where.in[1])}});
   const rank_memory c = r.result(where.out[0], on_first(where.out[0])(r.index()));
-  if (r.index() == 0) registry::run_on_rank(r, p, {.in = {factors[0], factors[1]}, .out = {c}}, by_ntt);
+  if (r.index() == 0) divide::run_on_rank(r, p, {.in = {factors[0], factors[1]}, .out = {c}}, by_ntt);
   r.deliver(where.out[0], on_first(where.out[0]), c);
 }
 
@@ -264,7 +264,7 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
     if (all_are_gpus(r)) return multiply_on_first(p, where, r);
     multiply_by_primes(p, where, r);
   };
-  registry::run_on_ranks(queue, p, where, multiply_share, by_ntt);
+  divide::run_on_ranks(queue, p, where, multiply_share, by_ntt);
 }
 
 /// Checks only the ranks of this process. Those of other processes may still refuse when they compute.
@@ -273,7 +273,7 @@ std::string unsupported(const registry::problem& p, const backend::device& on, c
   const auto members = backend::group::members_of(on);
   const bool has_cpu = std::any_of(members.begin(), members.end(), [](const auto& one) { return one->info().is_cpu; });
   std::string why = has_cpu ? no_primes(p, on) : "";
-  return why.empty() ? registry::unsupported_by_members(p, on, by_ntt) : why;
+  return why.empty() ? divide::unsupported_by_members(p, on, by_ntt) : why;
 }
 
 /// All ranks must make the same choice on any device, so it depends on the sizes alone, as on a CPU.

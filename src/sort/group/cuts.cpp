@@ -13,7 +13,7 @@ namespace tilewise::impl::sort {
 
 namespace {
 
-using registry::rank;
+using divide::rank;
 
 /// Samples of a bracket. In each round every rank sends so many samples of each cut to all ranks; the bytes grow with
 /// the square of the number of ranks. So few ranks take few rounds with many samples, many ranks more rounds with
@@ -80,7 +80,7 @@ class run_view {
     registry::bindings where;
     where.in = {keys, one_};
     where.out[0] = column;
-    registry::run_on_rank(r_, column_problem(sizeof(Bits), rows, distance), where);
+    divide::run_on_rank(r_, column_problem(sizeof(Bits), rows, distance), where);
     return std::make_shared<look>(look{of.begin, distance, codes(column, rows, 1)});
   }
 
@@ -207,7 +207,7 @@ cut_part cut_runs_in_place(const rank& r, const registry::problem& p, const back
 #endif
 
 std::string cuts_unsupported(const registry::problem& p, const backend::device& group) {
-  return registry::unsupported_by_members(column_problem(size_of(p.type), of_few, 1), group);
+  return divide::unsupported_by_members(column_problem(size_of(p.type), of_few, 1), group);
 }
 
 }  // namespace tilewise::impl::sort

@@ -2,7 +2,7 @@
 // Finds where the ranks of a group cut their sorted runs.
 #pragma once
 
-#include "registry/ranks.hpp"
+#include "divide/ranks.hpp"
 #include "sort/merge_runs.hpp"
 #include "sort/problem.hpp"
 
@@ -24,7 +24,7 @@ class run_cuts {
 
 /// Cuts the ranks' sorted runs of keys so that part i of their stable merge is [border[i], border[i + 1]). lengths[k]
 /// is the length of rank k's run. All ranks must call it together.
-run_cuts cut_runs(const registry::rank& r, const registry::problem& p, const backend::memory& run,
+run_cuts cut_runs(const divide::rank& r, const registry::problem& p, const backend::memory& run,
                   std::span<const std::uint64_t> lengths, std::span<const std::uint64_t> border);
 
 /// The same for up to 4 runs on CUDA devices, each of which can read all runs in place. `pieces` are the cuts of this
@@ -34,7 +34,7 @@ struct cut_part {
   run_cuts of_all;
   std::vector<cut> pieces;
 };
-cut_part cut_runs_in_place(const registry::rank& r, const registry::problem& p, const backend::memory& run,
+cut_part cut_runs_in_place(const divide::rank& r, const registry::problem& p, const backend::memory& run,
                            std::span<const std::uint64_t> lengths, std::span<const std::uint64_t> border);
 
 /// Why a member cannot take samples of its run; empty if all can.

@@ -21,7 +21,7 @@ using backend::group::demand;
 using backend::group::loan;
 using backend::group::parcel;
 using backend::group::rank_memory;
-using registry::rank;
+using divide::rank;
 
 /// The bytes of a key, and of the value that moves with it, if any.
 struct widths {
@@ -67,7 +67,7 @@ void write_positions(const rank& r, const memory& to, std::uint64_t first, std::
   registry::bindings where;
   where.in[0] = terms;
   where.out[0] = to;
-  registry::run_on_rank(r, scan_of(n), where);
+  divide::run_on_rank(r, scan_of(n), where);
 }
 
 /// The work of one rank.
@@ -107,7 +107,7 @@ class rank_sort {
     registry::bindings there;
     there.in = {local(where_.in[0], r_.index(), mine), makes_positions ? memory(positions) : values};
     there.out = {run.of(0), run.of(1)};
-    registry::run_on_rank(r_, part_of(p_, n), there);
+    divide::run_on_rank(r_, part_of(p_, n), there);
   }
 
   std::vector<std::uint64_t> lengths_of_runs() const {
@@ -215,13 +215,13 @@ class rank_sort {
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& queue) {
   const backend::group::queue& group = backend::group::enter(queue);
   const bool cuts_in_place = group.has_one_cuda_memory() && group.ranks() <= std::tuple_size_v<cut>;
-  registry::run_on_ranks(queue, p, where, [&](const rank& r) { rank_sort(p, where, r, cuts_in_place).run(); });
+  divide::run_on_ranks(queue, p, where, [&](const rank& r) { rank_sort(p, where, r, cuts_in_place).run(); });
 }
 
 std::string unsupported(const registry::problem& p, const backend::device& on, const registry::tuning&) {
-  std::string why = registry::unsupported_by_members(part_of(p, p.n()), on);
+  std::string why = divide::unsupported_by_members(part_of(p, p.n()), on);
   if (why.empty()) why = cuts_unsupported(p, on);
-  if (why.empty() && payload_of(p) == payload::indices) why = registry::unsupported_by_members(scan_of(p.n()), on);
+  if (why.empty() && payload_of(p) == payload::indices) why = divide::unsupported_by_members(scan_of(p.n()), on);
   return why;
 }
 

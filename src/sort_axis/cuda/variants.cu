@@ -9,7 +9,7 @@
 //         columns that are transposed; works in place.
 // Twins:  serial.cpp, opencl/program.cl.
 #include "backend/cuda/dispatch.hpp"
-#include "registry/each_line.hpp"
+#include "divide/each_line.hpp"
 #include "sort_axis/cuda/rows.cuh"
 #include "sort_axis/cuda/short.cuh"
 
@@ -71,7 +71,7 @@ void sort_transposed(const registry::problem& of_line, const job<Bits>& j, queue
   const registry::lines packed{{count, length}, axis::rows};
   transpose(j.in, j.from.element, length, count, there, length, q);
   if (are_sorts_of_their_own(packed))
-    run_each_line(of_line, packed, packed, {.in = {rows}, .out = {rows}}, q);
+    divide::run_each_line(of_line, packed, packed, {.in = {rows}, .out = {rows}}, q);
   else
     sort_rows<Bits>({there, there, packed, packed, j.code}, q);
   transpose(static_cast<const Bits*>(there), length, count, length, j.out, j.to.element, q);
@@ -98,7 +98,7 @@ void sort_lines(const registry::problem& p, const job<Bits>& j, queue& q) {
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& q) {
   const registry::lines from = lines_of_input(p);
   if (from.count == 0 || from.length == 0) return;
-  if (are_sorts_of_their_own(p)) return run_each_line(sort_of_line(p), from, lines_of_output(p), where, q);
+  if (are_sorts_of_their_own(p)) return divide::run_each_line(sort_of_line(p), from, lines_of_output(p), where, q);
   with_type(p.type, [&]<class T>(T) {
     using bits = sort::key_bits<T>;
     const job<bits> all{where.in[0].as<const bits>(), where.out[0].as<bits>(), from, lines_of_output(p),

@@ -9,7 +9,7 @@
 // Twins:  serial.cpp, cuda/variants.cu.
 #include "backend/opencl/device.hpp"
 #include "base/ceil_div.hpp"
-#include "registry/each_line.hpp"
+#include "divide/each_line.hpp"
 #include "sort/opencl/shared.hpp"
 #include "sort_axis/problem.hpp"
 
@@ -106,7 +106,7 @@ class lines_sort {
     const elements there{rows, 0, {{in.of.count, length_}, axis::rows}};
     copy(in, there);
     if (are_sorts_of_their_own(there.of))
-      run_each_line(of_line_, there.of, there.of, {.in = {rows}, .out = {rows}}, queue_);
+      divide::run_each_line(of_line_, there.of, there.of, {.in = {rows}, .out = {rows}}, queue_);
     else
       sort_rows(there, there);
     copy(there, out);
@@ -193,7 +193,7 @@ class lines_sort {
 void run(const problem& p, const registry::bindings& where, const tuning& t, backend::queue& q) {
   const registry::lines from = lines_of_input(p);
   if (from.count == 0 || from.length == 0) return;
-  if (are_sorts_of_their_own(p)) return run_each_line(sort_of_line(p), from, lines_of_output(p), where, q);
+  if (are_sorts_of_their_own(p)) return divide::run_each_line(sort_of_line(p), from, lines_of_output(p), where, q);
   const std::uint64_t size = size_of(p.type);
   lines_sort(p, q, tile_for(p, q.device().info(), t))
       .run({where.in[0], where.in[0].offset / size, from},
@@ -202,7 +202,7 @@ void run(const problem& p, const registry::bindings& where, const tuning& t, bac
 
 std::string unsupported(const problem& p, const backend::device& on, const tuning& t) {
   if (are_sorts_of_their_own(lines_of_input(p)))
-    if (std::string why = registry::each_line_unsupported(sort_of_line(p), on); !why.empty()) return why;
+    if (std::string why = divide::each_line_unsupported(sort_of_line(p), on); !why.empty()) return why;
   const tile_shape tile = tile_for(p, on.info(), t);
   return backend::opencl::too_large(on.info(), tile.group, tile.local_bytes(lines_of_input(p).length, size_of(p.type)));
 }

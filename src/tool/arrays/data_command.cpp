@@ -5,11 +5,11 @@
 #include "backend/cpu/device.hpp"
 #include "backend/group/mpi_world.hpp"
 #include "backend/transfer_team.hpp"
+#include "call/execute.hpp"
+#include "divide/pieces.hpp"
 #include "io/array_output.hpp"
 #include "io/host_memory.hpp"
 #include "lab/verify/verify.hpp"
-#include "registry/execute.hpp"
-#include "registry/pieces.hpp"
 #include "report/format.hpp"
 #include "tool/arrays/file.hpp"
 #include "tool/output.hpp"
@@ -38,7 +38,7 @@ void require_memory(const registry::problem& p, const registry::choice& how, bac
     for (const registry::operand& o : operands) all += o.bytes(), largest = std::max(largest, o.bytes());
   const std::string what = registry::to_string(p) + " needs ";
   io::require_host_memory(outputs, what + std::to_string(outputs) + " more bytes");
-  if (device.backend == "cpu" || registry::runs_in_pieces(p, how, on.queue())) return;
+  if (device.backend == "cpu" || divide::runs_in_pieces(p, how, on.queue())) return;
   const auto refuse = [&](std::uint64_t need, std::uint64_t limit, const std::string& in) {
     if (limit != 0 && need > limit)
       throw error(errc::out_of_memory, what + std::to_string(need) + " bytes in " + in + " of " + device.name +
@@ -58,16 +58,16 @@ void run_on(backend::queue& queue, const registry::problem& p, std::span<const b
   std::vector<void*> to;
   for (bytes& output : run.outputs) to.push_back(output.data());
   const auto whole = clock::now();
-  run.in_pieces = registry::runs_in_pieces(p, run.how, queue);
+  run.in_pieces = divide::runs_in_pieces(p, run.how, queue);
   if (run.in_pieces) {
     const double sent = queue.transfers()->sent_ns(), fetched = queue.transfers()->fetched_ns();
-    registry::run_on_host(p, run.how, queue, from, to, &run.times.kernel);
+    call::run_on_host(p, run.how, queue, from, to, &run.times.kernel);
     run.times.h2d = queue.transfers()->sent_ns() - sent;
     run.times.d2h = queue.transfers()->fetched_ns() - fetched;
     run.times.end_to_end = ns_since(whole);
     return;
   }
-  registry::host_run steps(p, run.how, queue, from, to);
+  call::host_run steps(p, run.how, queue, from, to);
   auto start = clock::now();
   steps.upload();
   queue.finish();
@@ -153,7 +153,7 @@ placement place(const registry::problem& p, const common_options& options, bool 
 
 data_run plan(const registry::problem& p, const common_options& options, bool while_reading) {
   const registry::preferences wanted{options.variant, options.tuning, options.fast};
-  registry::admit(p, wanted);
+  call::admit(p, wanted);
   const placement where = place(p, options, while_reading);
   data_run run{.device = where.device, .how = registry::choose(p, *where.device, wanted), .outputs = {}, .times = {}};
   run.how.reason = where.reason + run.how.reason;
@@ -187,7 +187,7 @@ void run_from_files(const registry::problem& p, std::span<io::array_input* const
 nlohmann::ordered_json describe(const registry::problem& p, const device_handle& device, const registry::choice& how,
                                 std::span<const std::uint64_t> shape, const std::string& digest) {
   nlohmann::ordered_json fields;
-  fields["command"] = p.what->name;
+  fields["command"] = p.what->name.substr(0, p.what->name.find("_axis"));
   fields["device"] = device->info().name;
   fields["variant"] = how.variant->id();
   fields["reason"] = how.reason;

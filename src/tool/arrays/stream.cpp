@@ -3,9 +3,9 @@
 
 #include "backend/cpu/device.hpp"
 #include "base/ceil_div.hpp"
+#include "call/call.hpp"
 #include "order/segment.hpp"
 #include "reduce/problem.hpp"
-#include "registry/call.hpp"
 #include "scan/carry_chain.hpp"
 
 #include <tilewise/partial.hpp>
@@ -156,9 +156,9 @@ struct scan_turns {
 /// beginning of one.
 template <class T>
 void scan_chunk(std::span<T> values, const registry::problem& p, const std::array<T, 2>& carry, const device& on) {
-  const registry::argument x = detail::argument_for("the input", values);
-  const registry::argument in[]{x, detail::argument_for("the carry", carry)};
-  registry::run_call(impl::scan::part_of(p, values.size()), &on, {}, in, {&x, 1});
+  const call::argument x = detail::argument_for("the input", values);
+  const call::argument in[]{x, detail::argument_for("the carry", carry)};
+  call::run_call(impl::scan::part_of(p, values.size()), &on, {}, in, {&x, 1});
 }
 
 /// Each chunk is reduced as soon as it is read, and scanned as soon as all earlier chunks are reduced.

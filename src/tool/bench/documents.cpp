@@ -55,7 +55,7 @@ void run_course(const registry::choice& how, backend::queue& queue, const std::f
 }
 
 /// The inputs do not matter: the first step sets the strips.
-registry::host_operands inputs(const registry::problem& p) {
+call::host_operands inputs(const registry::problem& p) {
   return {lab::operand_of<double>(p.shape[0] * p.shape[1], [](std::uint64_t) { return 0.0; })};
 }
 

@@ -2,9 +2,9 @@
 // tilewise diffuse: runs the diffusion benchmark from its parameter file, and writes its pictures, tables and
 // checkpoints.
 #include "base/number.hpp"
+#include "call/execute.hpp"
 #include "lab/plan/problems.hpp"
 #include "lab/verify/verify.hpp"
-#include "registry/execute.hpp"
 #include "tool/arrays/data_command.hpp"
 #include "tool/arrays/file.hpp"
 #include "tool/diffuse/run.hpp"
@@ -114,7 +114,7 @@ exit_code diffuse_file(const diffuse_request& request) {
   const hiperc::parameters p = parameters_of(request);
   const dtype type = request.type.ends_with("32") ? dtype::f32 : dtype::f64;
   require_room(p, type);
-  registry::admit(p.problem(p.ns, type), {.allow_unstable = true});
+  call::admit(p.problem(p.ns, type), {.allow_unstable = true});
   if (!request.allow_unstable) require_stable(p);
   const hiperc::output_folder folder(request.output);
   refuse_lost_files(request, folder);

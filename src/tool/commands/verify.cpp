@@ -2,10 +2,10 @@
 // tilewise verify: compares the digests of every variant on every device for the same input.
 #include "lab/verify/verify.hpp"
 #include "backend/group/mpi_world.hpp"
+#include "call/execute.hpp"
 #include "io/host_memory.hpp"
 #include "lab/bench/operand_sets.hpp"
 #include "lab/plan/problems.hpp"
-#include "registry/execute.hpp"
 #include "tool/drivers/device_use.hpp"
 #include "tool/output.hpp"
 #include "tool/recorded_digests.hpp"
@@ -107,7 +107,7 @@ std::vector<question> questions_for(const registry::algorithm& what, const verif
   if (is_array) shape = {request.n};
   registry::problem first{.what = &what, .type = what.types.front(), .shape = shape};
   lab::give_numbers(first, request.seed);
-  registry::admit(first, {});
+  call::admit(first, {});
   std::vector<question> all{{first, lab::data_class::wide, true}};
   if (is_array) shape = {std::min(request.n, most_of_further_ones)};
   const auto further = request.thorough ? all_further_ones : few_further_ones;

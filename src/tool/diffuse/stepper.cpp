@@ -2,9 +2,9 @@
 #include "tool/diffuse/stepper.hpp"
 
 #include "backend/group/device.hpp"
+#include "call/execute.hpp"
 #include "diffuse/problem.hpp"
 #include "lab/time/clock.hpp"
-#include "registry/execute.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -72,7 +72,7 @@ void stepper::take(std::uint64_t steps) {
 void stepper::step_on_host(const registry::problem& p) {
   const void* const from = reached_.field.data();
   void* const to = next_on_host_.data();
-  registry::run_on_host(p, how_, queue_, {&from, 1}, {&to, 1});
+  call::run_on_host(p, how_, queue_, {&from, 1}, {&to, 1});
   std::swap(reached_.field, next_on_host_);
 }
 

@@ -4,7 +4,7 @@
 #include "backend/group/device.hpp"
 #include "backend/group/mpi_world.hpp"
 #include "base/printable.hpp"
-#include "registry/execute.hpp"
+#include "call/execute.hpp"
 
 namespace tilewise::cli {
 
@@ -112,7 +112,7 @@ void run_in_processes(const registry::problem& p, std::span<io::array_input* con
   refuse_streams(inputs);
   auto& queue = backend::group::enter(run.device->queue());
   const auto whole = clock::now();
-  const registry::operands all(p, queue);
+  const call::operands all(p, queue);
   const auto& where = all.where();
   queue.on_each_rank([&](const rank& r) {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -122,7 +122,7 @@ void run_in_processes(const registry::problem& p, std::span<io::array_input* con
   });
   run.times.h2d = ns_since(whole);
   const auto start = clock::now();
-  registry::run_in_place(p, run.how, queue, where);
+  call::run_in_place(p, run.how, queue, where);
   queue.finish();
   run.times.kernel = run.times.first_call = ns_since(start);
   const auto after = clock::now();

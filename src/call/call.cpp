@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "registry/call.hpp"
+#include "call/call.hpp"
 
 #include "base/enter.hpp"
 #include "base/lasting.hpp"
@@ -8,7 +8,7 @@
 #include <memory>
 #include <optional>
 
-namespace tilewise::registry {
+namespace tilewise::call {
 
 namespace {
 
@@ -28,7 +28,7 @@ struct rows_of_bytes {
       begin = reinterpret_cast<std::uintptr_t>(where.base) + where.offset;
     end = begin + where.bytes;
     // OpenCL does not define what happens if the ranges of sub-buffers overlap, even where different bytes are used.
-    const bool has_gaps = a.of.stride != 0 && a.of.rows > 1 && !is_packed(a.of) && backend != "opencl";
+    const bool has_gaps = a.of.stride != 0 && a.of.rows > 1 && !registry::is_packed(a.of) && backend != "opencl";
     row = has_gaps ? a.of.columns * size_of(a.type) : where.bytes;
     pitch = has_gaps ? a.of.stride * size_of(a.type) : where.bytes;
   }
@@ -57,9 +57,9 @@ bool overlap(const rows_of_bytes& a, const rows_of_bytes& b) {
 }
 
 [[noreturn]] void refuse(const argument& output, const argument& other, bool in_place) {
-  throw error(errc::invalid_argument,
-              std::string(output.name) + " shares memory with " + std::string(other.name) +
-                  (in_place ? "; pass the same memory for both, or give each its own" : "; give it memory of its own"));
+  throw error(errc::invalid_argument, std::string(output.name) + " shares memory with " + std::string(other.name) +
+                                          (in_place ? "; pass the same operand for both, or give each memory of its own"
+                                                    : "; give it memory of its own"));
 }
 
 void refuse_overlap(const algorithm& what, arguments inputs, arguments outputs) {
@@ -86,12 +86,13 @@ void require_memory(arguments operands) {
 void require_matrices(arguments operands) {
   for (const argument& a : operands) {
     if (a.of.stride == 0) continue;
-    const std::uint64_t needed = elements_of(a.of);
+    const std::uint64_t needed = registry::elements_of(a.of);
     if (a.size >= needed) continue;
     throw error(
         errc::invalid_argument,
-        std::string(a.name) + " is " + shape_text(a.of.rows, a.of.columns) +
-            (is_packed(a.of) ? "" : " with rows that begin " + std::to_string(a.of.stride) + " elements apart") +
+        std::string(a.name) + " is " + registry::shape_text(a.of.rows, a.of.columns) +
+            (registry::is_packed(a.of) ? ""
+                                       : " with rows that begin " + std::to_string(a.of.stride) + " elements apart") +
             ", which needs " + std::to_string(needed) + " elements, but has " + std::to_string(a.size));
   }
 }
@@ -218,7 +219,7 @@ void run_call(const problem& p, const device* on, const preferences& wanted, arg
     run_on_spans(p, (on != nullptr ? *on : usual_device()).implementation(), wanted, in, out);
 }
 
-}  // namespace tilewise::registry
+}  // namespace tilewise::call
 
 namespace tilewise::detail {
 
@@ -233,10 +234,10 @@ void call(const request& r) {
                   "by one, or leave out the carry");
     if (r.carry != nullptr)
       what.continues(p, r);
-    else if (std::any_of(r.out.begin(), r.out.end(), [&](const auto& a) { return registry::lacks_memory(r, a); }))
-      registry::run_with_room(p, r);
+    else if (std::any_of(r.out.begin(), r.out.end(), [&](const auto& a) { return call::lacks_memory(r, a); }))
+      call::run_with_room(p, r);
     else
-      registry::run_call(p, r.device, registry::preferences_of(r), r.in, r.out);
+      call::run_call(p, r.device, call::preferences_of(r), r.in, r.out);
   });
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "registry/rank_lines.hpp"
+#include "divide/rank_lines.hpp"
 
-#include "registry/each_line.hpp"
+#include "divide/each_line.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <utility>
 
-namespace tilewise::registry {
+namespace tilewise::divide {
 
 using backend::group::block;
 using backend::group::byte_range;
@@ -46,12 +46,12 @@ class lines_of_rank {
  private:
   /// The work is dealt by the input's shards if the input has elements. It may have none: rows of length 0 with one
   /// result each.
-  bool is_dealt_by_input() const { return elements_of(problem_.from) != 0; }
+  bool is_dealt_by_input() const { return registry::elements_of(problem_.from) != 0; }
   const matrix& dealt() const { return is_dealt_by_input() ? in_ : out_; }
   const matrix_layout& layout_of_dealt() const { return is_dealt_by_input() ? problem_.from : problem_.to; }
 
   void run_columns() const {
-    const byte_range all{0, elements_of(layout_of_dealt()) * size_};
+    const byte_range all{0, registry::elements_of(layout_of_dealt()) * size_};
     const std::uint64_t columns = all.bytes() == 0 ? 0 : problem_.from.columns;
     const std::vector<std::uint64_t> border = borders_of_columns(rank_, dealt(), all, columns);
     compute([&](unsigned k) { return row_range{border[k], border[k + 1]}; });
@@ -126,4 +126,4 @@ own_rows rows_that_begin_on(unsigned rank, const matrix& of, std::uint64_t rows,
   return {own.begin, own.end - (is_cut ? 1 : 0), own.end};
 }
 
-}  // namespace tilewise::registry
+}  // namespace tilewise::divide

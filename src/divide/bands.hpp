@@ -2,9 +2,9 @@
 // Stencils on a group: a row of the result depends on nearby rows of the input, and each rank computes a band of rows.
 #pragma once
 
-#include "registry/ranks.hpp"
+#include "divide/ranks.hpp"
 
-namespace tilewise::registry {
+namespace tilewise::divide {
 
 /// Row i of the result depends on the input's rows [i - above, i + below], as far as they exist. If `n` rows are cut
 /// out of the input, computing with them gives n - (rows - results) result rows; those whose neighbours were cut off
@@ -37,4 +37,4 @@ row_range with_halo(row_range own, std::uint64_t halo, std::uint64_t rows);
 void fill_halos(const rank& r, std::uint64_t rows, std::uint64_t row_bytes, std::span<const band> all,
                 std::uint64_t halo, const backend::memory& padded);
 
-}  // namespace tilewise::registry
+}  // namespace tilewise::divide

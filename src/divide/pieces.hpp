@@ -9,7 +9,9 @@
 
 #include <functional>
 
-namespace tilewise::registry {
+namespace tilewise::divide {
+
+using registry::bindings, registry::choice, registry::host_pointers, registry::problem;
 
 /// Rows of one operand in host memory, from byte `first` on.
 struct slice {
@@ -40,13 +42,6 @@ inline bool always_divisible(const problem&, const choice&, const backend::devic
 /// enough that the first upload and the last download, which overlap with nothing, are short.
 std::uint64_t piece_bytes(const device_info& on);
 
-/// The problem's operands in host memory, in the order of the descriptor's inputs and outputs.
-struct host_pointers {
-  std::span<const void* const> in;
-  std::span<void* const> out;
-  double* computing_ns = nullptr;  // unless null, the time that the device computes is added to it
-};
-
 /// Runs `work` on each chunk, in order, with the chunk's operands on the device. After a failure the contents of the
 /// outputs are unspecified.
 void run_pieces(backend::queue& queue, const host_pointers& host, std::uint64_t count,
@@ -68,4 +63,4 @@ struct rows {
 };
 void run_rows(const choice& how, backend::queue& queue, const host_pointers& host, const rows& all);
 
-}  // namespace tilewise::registry
+}  // namespace tilewise::divide

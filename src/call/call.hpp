@@ -2,7 +2,7 @@
 // The one way into every algorithm: what is behind detail::call().
 #pragma once
 
-#include "registry/execute.hpp"
+#include "call/execute.hpp"
 #include "registry/matrix_shape.hpp"
 
 #include <tilewise/call.hpp>
@@ -10,14 +10,15 @@
 
 #include <functional>
 
-namespace tilewise::registry {
+namespace tilewise::call {
 
 using detail::argument, detail::request;
+using registry::algorithm, registry::extents;
 using arguments = std::span<const argument>;
 
 /// An argument's memory: that of its device, or host memory as that of a CPU.
 inline backend::memory memory_of(const argument& a) {
-  const std::uint64_t bytes = (a.of.stride == 0 ? a.size : elements_of(a.of)) * size_of(a.type);
+  const std::uint64_t bytes = (a.of.stride == 0 ? a.size : registry::elements_of(a.of)) * size_of(a.type);
   if (a.on == nullptr) return {a.host, 0, bytes};
   return a.there->at(a.first * size_of(a.type), bytes);
 }
@@ -39,7 +40,8 @@ base::scalar_value converted(const number& given, dtype to, std::string_view nam
 /// The problem of this shape, with the settings and numbers of the request. Throws as admit() does. Only the shapes of
 /// admitted problems may be computed with, for example for the size of a result: others may overflow.
 problem described(const algorithm& what, const request& r, const extents& shape);
-/// The same for one matrix in and one matrix of results, of the same rows and columns; both may have gaps.
+/// The same for one matrix in and one matrix of results, of the same rows and columns; both may have gaps. An output
+/// without a layout has none.
 problem described_lines(const algorithm& what, const request& r);
 
 /// Throws `invalid_argument` if the options name a device and the array is on another one: arrays are not moved.
@@ -60,4 +62,4 @@ bool overlap_in_part(const T* in, const T* out, std::uint64_t count) {
   return in != out && before(in, out + count) && before(out, in + count);
 }
 
-}  // namespace tilewise::registry
+}  // namespace tilewise::call

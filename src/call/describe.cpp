@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a request to the problem that it describes.
 #include "base/number.hpp"
-#include "registry/call.hpp"
+#include "call/call.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-namespace tilewise::registry {
+namespace tilewise::call {
 
 namespace {
 
@@ -86,17 +86,23 @@ problem described(const algorithm& what, const request& r, const extents& shape)
 
 problem described_lines(const algorithm& what, const request& r) {
   const argument &in = r.in[0], &out = r.out[0];
-  if (in.of.rows != out.of.rows || in.of.columns != out.of.columns)
-    throw error(errc::invalid_argument, "A is " + shape_text(in.of.rows, in.of.columns) + " and the output " +
-                                            shape_text(out.of.rows, out.of.columns) + "; " +
-                                            (what.name == "sort_axis" ? "a sort" : "a scan") +
-                                            " has as many results as elements");
-  if (in.which != out.which)
+  const bool is_plain = !out.which.has_value();
+  const matrix_layout to = is_plain ? matrix_layout(in.of.rows, in.of.columns) : out.of;
+  const auto refuse = [&](const std::string& output) {
+    throw error(errc::invalid_argument, "A is " + registry::shape_text(in.of.rows, in.of.columns) + " and the output " +
+                                            output + "; there is one result for each element of A");
+  };
+  if (in.of.rows != to.rows || in.of.columns != to.columns) refuse(registry::shape_text(to.rows, to.columns));
+  if (!is_plain && in.which != out.which)
     throw error(errc::invalid_argument,
                 "A is taken along its rows and the output along its columns, or the reverse; "
                 "pass the same axis for both");
-  if (is_packed(in.of) && is_packed(out.of)) return described(what, r, {in.of.rows, in.of.columns});
-  return described(what, r, {in.of.rows, in.of.columns, in.of.stride, out.of.stride});
+  const bool has_gaps = !registry::is_packed(in.of) || !registry::is_packed(to);
+  const problem p = described(
+      what, r,
+      has_gaps ? extents{in.of.rows, in.of.columns, in.of.stride, to.stride} : extents{in.of.rows, in.of.columns});
+  if (is_plain && out.size != registry::elements_of(to)) refuse("has " + std::to_string(out.size) + " elements");
+  return p;
 }
 
-}  // namespace tilewise::registry
+}  // namespace tilewise::call

@@ -8,7 +8,9 @@
 #include <deque>
 #include <span>
 
-namespace tilewise::registry {
+namespace tilewise::call {
+
+using registry::bindings, registry::operand, registry::problem;
 
 /// The contents of operands on the host, one buffer each.
 using host_operands = std::vector<std::vector<std::byte>>;
@@ -57,4 +59,4 @@ class operands {
   bool apart_ = false;  // the outputs have separate memory, see keep_results_apart()
 };
 
-}  // namespace tilewise::registry
+}  // namespace tilewise::call

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "registry/execute.hpp"
+#include "call/execute.hpp"
 
-#include "registry/pieces.hpp"
+#include "divide/pieces.hpp"
 
-namespace tilewise::registry {
+namespace tilewise::call {
 
 void admit(const problem& p, const preferences& wanted) {
   for (std::size_t i = 0; i < p.what->settings.size(); ++i)
@@ -40,7 +40,8 @@ void host_run::download() { operands_.download(outputs_); }
 
 void run_on_host(const problem& p, const choice& how, backend::queue& queue, std::span<const void* const> inputs,
                  std::span<void* const> outputs, double* computing_ns) {
-  if (runs_in_pieces(p, how, queue)) return p.what->divides->run(p, how, queue, {inputs, outputs, computing_ns});
+  if (divide::runs_in_pieces(p, how, queue))
+    return p.what->divides->run(p, how, queue, {inputs, outputs, computing_ns});
   host_run whole(p, how, queue, inputs, outputs);
   whole.upload();
   whole.run();
@@ -53,4 +54,4 @@ void run_in_place(const problem& p, const choice& how, backend::queue& queue, co
   if (in_doubt) p.what->proves->require(p, where, queue);
 }
 
-}  // namespace tilewise::registry
+}  // namespace tilewise::call

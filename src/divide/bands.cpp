@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "registry/bands.hpp"
+#include "divide/bands.hpp"
 
 #include "base/ceil_div.hpp"
 
@@ -7,7 +7,7 @@
 #include <deque>
 #include <optional>
 
-namespace tilewise::registry {
+namespace tilewise::divide {
 
 using backend::buffer;
 using backend::memory;
@@ -143,4 +143,4 @@ void run_band(const rank& r, const row_stencil& s, std::span<const band> all, co
   for (std::size_t i = 0; i < edges.size(); ++i) run_edge(r, s, edges[i], gathered[i], place(edges[i].right), work);
 }
 
-}  // namespace tilewise::registry
+}  // namespace tilewise::divide

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "registry/operands.hpp"
+#include "call/operands.hpp"
 
-namespace tilewise::registry {
+namespace tilewise::call {
 
 std::vector<const void*> pointers_to(const host_operands& inputs) {
   std::vector<const void*> pointers;
@@ -73,4 +73,4 @@ void operands::poison_outputs() const {
   }
 }
 
-}  // namespace tilewise::registry
+}  // namespace tilewise::call

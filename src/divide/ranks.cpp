@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "registry/ranks.hpp"
+#include "divide/ranks.hpp"
 
 #include "base/ceil_div.hpp"
 
 #include <algorithm>
 
-namespace tilewise::registry {
+namespace tilewise::divide {
 
 namespace {
 
@@ -33,7 +33,7 @@ std::string unsupported_by_members(const problem& p, const backend::device& grou
   return "";
 }
 
-std::string unsupported_by_members(const problem& p, const backend::device& group, const tuning&) {
+std::string unsupported_by_members(const problem& p, const backend::device& group, const registry::tuning&) {
   return unsupported_by_members(p, group);
 }
 
@@ -51,4 +51,4 @@ row_range rows_in(backend::group::byte_range part, std::uint64_t row_bytes, std:
   return {std::min(count, ceil_div(part.begin, row_bytes)), std::min(count, ceil_div(part.end, row_bytes))};
 }
 
-}  // namespace tilewise::registry
+}  // namespace tilewise::divide

@@ -5,10 +5,12 @@
 #pragma once
 
 #include "backend/group/matrix.hpp"
+#include "divide/ranks.hpp"
 #include "registry/matrix_shape.hpp"
-#include "registry/ranks.hpp"
 
-namespace tilewise::registry {
+namespace tilewise::divide {
+
+using registry::lines;
 
 /// The input matrix `from` and the output matrix `to`; their lines may have different lengths.
 struct line_problem {
@@ -37,4 +39,4 @@ struct own_rows {
 /// The rows that begin on `rank`, among `rows` rows of `width` bytes.
 own_rows rows_that_begin_on(unsigned rank, const backend::group::matrix& of, std::uint64_t rows, std::uint64_t width);
 
-}  // namespace tilewise::registry
+}  // namespace tilewise::divide

@@ -7,9 +7,10 @@
 
 #include <functional>
 
-namespace tilewise::registry {
+namespace tilewise::divide {
 
 using backend::group::rank;
+using registry::bindings, registry::preferences, registry::problem;
 
 /// Runs a problem on one rank's device, with the variant that choose() finds there.
 void run_on_rank(const rank& r, const problem& p, const bindings& where, const preferences& wanted = {});
@@ -18,7 +19,7 @@ void run_on_rank(const rank& r, const problem& p, const bindings& where, const p
 std::string unsupported_by_members(const problem& p, const backend::device& group, const preferences& wanted = {});
 
 /// The same with the signature of variant::unsupported, for variants whose ranks get problems like `p` itself.
-std::string unsupported_by_members(const problem& p, const backend::device& group, const tuning& t);
+std::string unsupported_by_members(const problem& p, const backend::device& group, const registry::tuning& t);
 
 /// Calls `work` on each rank of the group. In a group of one rank, that rank's device runs the whole problem directly
 /// instead.
@@ -35,4 +36,4 @@ struct row_range {
 /// Those of `count` rows that begin within the bytes `part`.
 row_range rows_in(backend::group::byte_range part, std::uint64_t row_bytes, std::uint64_t count);
 
-}  // namespace tilewise::registry
+}  // namespace tilewise::divide

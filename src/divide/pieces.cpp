@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "registry/pieces.hpp"
+#include "divide/pieces.hpp"
 
 #include "base/ceil_div.hpp"
 
@@ -7,7 +7,7 @@
 #include <chrono>
 #include <deque>
 
-namespace tilewise::registry {
+namespace tilewise::divide {
 
 std::uint64_t piece_bytes(const device_info& on) {
   constexpr std::uint64_t usual = std::uint64_t{64} << 20, least = std::uint64_t{64} << 10, of_memory = 32;
@@ -216,4 +216,4 @@ void run_rows(const choice& how, backend::queue& queue, const host_pointers& hos
   });
 }
 
-}  // namespace tilewise::registry
+}  // namespace tilewise::divide

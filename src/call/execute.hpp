@@ -2,10 +2,12 @@
 // Runs a chosen variant, on host memory or on operands of a device.
 #pragma once
 
+#include "call/operands.hpp"
 #include "registry/choose.hpp"
-#include "registry/operands.hpp"
 
-namespace tilewise::registry {
+namespace tilewise::call {
+
+using registry::choice, registry::preferences;
 
 /// Throws `invalid_argument`, with the algorithm's sentence, if the problem has no answer, or if it is inadvisable and
 /// `wanted` does not allow that.
@@ -46,4 +48,4 @@ void run_on_host(const problem& p, const choice& how, backend::queue& queue, std
 /// check fails; the outputs are then wrong.
 void run_in_place(const problem& p, const choice& how, backend::queue& queue, const bindings& where);
 
-}  // namespace tilewise::registry
+}  // namespace tilewise::call

@@ -6,12 +6,14 @@
 #include "registry/matrix_shape.hpp"
 #include "registry/variant.hpp"
 
-namespace tilewise::registry {
+namespace tilewise::divide {
+
+using registry::lines, registry::problem;
 
 /// Why run_each_line cannot run: no variant on this device supports a line. Empty if it can.
 inline std::string each_line_unsupported(const problem& of_line, const backend::device& on) {
   try {
-    static_cast<void>(choose_silently(of_line, on));
+    static_cast<void>(registry::choose_silently(of_line, on));
     return "";
   } catch (const error& e) {
     return e.what();
@@ -19,9 +21,9 @@ inline std::string each_line_unsupported(const problem& of_line, const backend::
 }
 
 /// `of_line` is the problem of a single line. The elements of a line must be contiguous in the input and in the output.
-inline void run_each_line(const problem& of_line, const lines& from, const lines& to, const bindings& where,
+inline void run_each_line(const problem& of_line, const lines& from, const lines& to, const registry::bindings& where,
                           backend::queue& q) {
-  const choice how = choose(of_line, q.device(), {});
+  const registry::choice how = registry::choose(of_line, q.device(), {});
   const std::uint64_t size = size_of(of_line.type);
   for (std::uint64_t line = 0; line < from.count; ++line)
     how.variant->run(of_line,
@@ -30,4 +32,4 @@ inline void run_each_line(const problem& of_line, const lines& from, const lines
                      how.tuning, q);
 }
 
-}  // namespace tilewise::registry
+}  // namespace tilewise::divide
