@@ -176,9 +176,10 @@ class Lost(HostsCase):
             self.assertEqual(os.listdir(os.path.dirname(y)), [] if command == PRODUCT else ["y.npy"])
 
     def mpirun_ends(self, case):
-        """With options by which it notices, too."""
+        """With what docs/groups.md gives for that. A kernel sends no keepalives while data wait for an answer."""
         which, options, command, tool, err = case
         on = self.hosts(3)
+        on.on(on.names[0], "echo 5 >/proc/sys/net/ipv4/tcp_retries2")
         y = self.output(on)
         job, said = self.started(on, 3, command.format(d=self.d, y=y), lambda: begins(on, y, tool),
                                  NOTICES, options=options, tool=tool)
