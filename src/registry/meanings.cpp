@@ -16,7 +16,7 @@ struct meaning {
   std::string_view words, command, algorithm, op;
 };
 
-constexpr std::array<meaning, 24> known{{
+constexpr std::array<meaning, 27> known{{
     {"sum add total plus fold", "reduce", "reduce", "sum"},
     {"accumulate", "reduce or scan", "reduce or scan", ""},
     {"prod", "reduce --op product", "reduce", "product"},
@@ -36,6 +36,9 @@ constexpr std::array<meaning, 24> known{{
     {"conv conv2d convolution convolve2d correlate correlation filter blur smooth stencil", "convolve", "convolve", ""},
     {"conv1d poly polynomial", "polymul", "polymul", ""},
     {"heat diffusion laplace", "diffuse", "diffuse", ""},
+    {"reduce_axis rows columns", "reduce --axis N", "reduce_axis", ""},
+    {"scan_axis", "scan --axis N", "scan_axis", ""},
+    {"sort_axis", "sort --axis N", "sort_axis", ""},
     {"benchmark measure time perf", "bench", "", ""},
     {"test check selftest", "verify", "", ""},
     {"gpu gpus cpu info hardware", "devices", "", ""},
@@ -48,7 +51,7 @@ struct detour {
   std::string_view words, way;
 };
 
-constexpr std::array<detour, 11> detours{{
+constexpr std::array<detour, 10> detours{{
     {"mean average avg",
      "divide the sum, which reduce gives, by the number of elements, or for running means scan's y[i] by i + 1"},
     {"histogram hist bincount",
@@ -71,12 +74,9 @@ constexpr std::array<detour, 11> detours{{
      "the nearest is polymul, which multiplies polynomials: `tilewise polymul A.npy B.npy -o Y.npy` is NumPy's "
      "convolve(a, "
      "b)"},
-    {"axis reduce_axis scan_axis sort_axis rows columns",
-     "the tool has no command for the rows or columns of a matrix; Python has axis=0 and axis=1 for sum, cumsum and "
-     "sort, C++ has tw::reduce_axis, inclusive_scan_axis and sort_axis"},
 }};
 
-/// The same for options of some commands. If `way` is empty, the advice for a command of the option's name applies.
+/// The same for options of some commands.
 struct option_detour {
   std::string_view commands, words, way;
 };
@@ -89,7 +89,8 @@ constexpr std::array<option_detour, 7> option_detours{{
     {"scan", "--kind", "inclusive is what it does without an option; the other kind is --exclusive"},
     {"matmul", "-t -T --transpose --trans --transa --transb --ta --tb",
      "transpose the file first: np.save(\"bT.npy\", np.ascontiguousarray(np.load(\"b.npy\").T))"},
-    {"reduce scan sort", "--axis --axes --column --columns --row --rows", ""},
+    {"reduce scan sort", "--axes --dim --column --columns --row --rows",
+     "did you mean --axis? In a matrix, --axis 0 takes each column, --axis 1 each row"},
 }};
 
 std::string_view shown(const meaning& m, missing what) {
@@ -109,8 +110,7 @@ std::string suggestion(missing what, std::string_view wanted, std::span<const st
 
 std::string option_suggestion(std::string_view command, std::string_view wanted) {
   for (const auto& [of, words, way] : option_detours)
-    if (base::has_word(of, command) && base::has_word(words, wanted))
-      return way.empty() ? suggestion(missing::command, "axis", {}) : " " + std::string(way);
+    if (base::has_word(of, command) && base::has_word(words, wanted)) return " " + std::string(way);
   return "";
 }
 

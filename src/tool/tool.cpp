@@ -149,7 +149,7 @@ std::string output_without_option(const CLI::App& app) {
   for (const CLI::App* command : app.get_subcommands()) {
     const CLI::Option* output = command->get_option_no_throw("--output");
     const std::vector<std::string> left = command->remaining();
-    if (output != nullptr && output->count() == 0 && !left.empty())
+    if (output != nullptr && output->get_required() && output->count() == 0 && !left.empty())
       return "'" + base::printable(left.front()) + "' is one file too many; did you mean -o " +
              base::printable(left.front()) + "?";
   }

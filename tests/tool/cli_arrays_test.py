@@ -20,7 +20,7 @@ ROWS = [
     ("sort, verbose", "sort {d}/f4.npy -o {d}/y.npy --device cpu -v", 0, r"sort/\S+.* on cpu: "),
     ("sort nothing", "sort {d}/none.npy -o {d}/y.npy --device cpu", 6, r"none\.npy"),
     ("sort without output", "sort {d}/f4.npy", 2, r"--output is required"),
-    ("sort two dimensions", "sort {d}/m34.npy -o {d}/y.npy", 2, r"m34\.npy is 3x4; sort takes one dimension.*ravel"),
+    ("sort two dimensions", "sort {d}/m34.npy -o {d}/y.npy", 2, r"m34\.npy is 3x4; sort takes one dimension, or --axis -1 for each row by itself; .*ravel"),
     ("sort a single value", "sort {d}/single.npy -o {d}/y.npy", 2, r"single\.npy is a single value; sort takes one"),
     ("sort values and indices", "sort {d}/f4.npy -o {d}/y.npy --values {d}/f8.npy --values-out {d}/w.npy --indices "
      "{d}/i.npy", 2, r"--values and --indices exclude each other"),
@@ -35,6 +35,16 @@ ROWS = [
     ("sort elsewhere", "sort {d}/f4.npy -o {d}/y.npy --device cuda:99", 4, r"no device 'cuda:99'"),
     ("sort a file of text", "sort {d}/text.npy -o {d}/y.npy", 6, r"text\.npy"),
     ("sort another type", "sort {d}/f2.npy -o {d}/y.npy", 6, r"f2\.npy"),
+    ("sort along an axis and indices", "sort {d}/m34.npy -o {d}/y.npy --axis 0 --indices {d}/i.npy", 2, r"--indices excludes --axis"),
+    ("scan along no axis", "scan {d}/m34.npy -o {d}/y.npy --axis 2", 2, r"m34\.npy is 3x4; it has no axis 2: 0 is the first"),
+    ("sort along no axis", "sort {d}/m34.npy -o {d}/y.npy --axis -3", 2, r"m34\.npy is 3x4; it has no axis -3"),
+    ("scan along an axis of a value", "scan {d}/single.npy -o {d}/y.npy --axis 0", 2, r"single\.npy is a single value; it has no axis 0$"),
+    ("reduce along an axis between", "reduce {d}/cube.npy -o {d}/y.npy --axis 1", 2,
+     r"cube\.npy is 2x3x4, and axis 1 lies between others; move it with NumPy's np\.moveaxis\(x, 1, -1\) and use --axis -1"),
+    ("reduce along a word", "reduce {d}/m34.npy -o {d}/y.npy --axis rows", 2, r"--axis: 'rows' is not a number of an axis"),
+    ("reduce along an axis to nowhere", "reduce {d}/m34.npy --axis 0", 2, r"--axis requires --output"),
+    ("reduce to a file", "reduce {d}/m34.npy -o {d}/y.npy", 2, r"--output requires --axis"),
+    ("reduce rows", "reduce {d}/m34.npy -o {d}/y.npy --rows", 2, r"did you mean --axis\? In a matrix, --axis 0 takes each column"),
     ("matmul", "matmul {d}/m34.npy {d}/m45.npy -o {d}/y.npy --device cpu", 0, r"^$"),
     ("matmul, verbose", "matmul {d}/m34.npy {d}/m45.npy -o {d}/y.npy --device cpu -v", 0, r"matmul/\S+.* on cpu: "),
     ("matmul of one", "matmul {d}/m34.npy -o {d}/y.npy", 2, r"B\.npy is required"),
@@ -232,6 +242,44 @@ def rounded(exact, t):
     near = [np.nextafter(guess, -inf), guess, np.nextafter(guess, inf)]
     word = "u4" if np.dtype(t).itemsize == 4 else "u8"
     return min(near, key=lambda v: (abs(Fraction(float(v)) - exact), int(v.view(word)) & 1))
+
+
+class Axis(ArrayCase):
+    """A line along an axis is an array of its own."""
+    def line_of(self, arguments, line):
+        np.save(f"{self.d}/line.npy", line)
+        if not arguments.startswith("reduce"):
+            return self.output_of(f"{arguments} {self.d}/line.npy -o {self.d}/of_line.npy --device cpu:serial", "of_line.npy").tobytes()
+        done = run(f"{arguments} {self.d}/line.npy --json --device cpu:serial")
+        return int(json.loads(done.stdout)["value_hex"], 16).to_bytes(line.itemsize, "little")
+
+    def check_lines(self, x, axis, arguments, device):
+        np.save(f"{self.d}/x.npy", x)
+        y = self.output_of(f"{arguments} {self.d}/x.npy -o {self.d}/y.npy --axis {axis} --device {device}")
+        to = range(x.ndim)[axis]
+        lines = np.moveaxis(x, to, -1).reshape(-1, x.shape[to])
+        results = y.reshape(-1, 1) if arguments.startswith("reduce") else np.moveaxis(y, to, -1).reshape(lines.shape)
+        self.assertEqual(y.shape, x.shape[:to] + x.shape[to + 1:] if arguments.startswith("reduce") else x.shape)
+        for i in {0, len(lines) // 2, len(lines) - 1}:
+            self.assertEqual(np.ascontiguousarray(results[i]).tobytes(), self.line_of(arguments, np.ascontiguousarray(lines[i])), i)
+
+    def test_has_the_bits_of_each_line(self):
+        for arguments in ("reduce", "reduce --op product --init 3", "scan --exclusive --init 2", "scan --op max", "sort --descending"):
+            name = arguments.split()[0]
+            for t, shape, axis, device in covering(DTYPES, ((131, 70), (3, 5, 301), (7,)), (0, -1), self.devices(name)):
+                with self.subTest(f"{arguments} {t} {shape} {axis} {device}"):
+                    self.check_lines(wide_values(t, int(np.prod(shape))).reshape(shape), axis, arguments, device)
+
+    def test_an_array_in_fortran_order(self):
+        x = np.asfortranarray(wide_values("f4", 35).reshape(5, 7))
+        for axis in 0, 1:
+            self.check_lines(x, axis, "scan", "cpu")
+
+    def test_json_says_which_lines(self):
+        base = f"{self.d}/m34.npy -o {self.d}/y.npy --json --axis"
+        for name, axis, word, shape in ("reduce", 0, "columns", [4]), ("scan", 1, "rows", [3, 4]), ("sort", -2, "columns", [3, 4]):
+            said = json.loads(run(f"{name} {base} {axis}").stdout)
+            self.assertEqual((said["command"], said["axis"], said["shape"]), (name, word, shape))
 
 
 class Products(ArrayCase):

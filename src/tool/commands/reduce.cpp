@@ -2,6 +2,7 @@
 // tilewise reduce: computes one value from an array file.
 #include "base/number.hpp"
 #include "lab/verify/verify.hpp"
+#include "tool/arrays/axis.hpp"
 #include "tool/arrays/file.hpp"
 #include "tool/arrays/stream.hpp"
 #include "tool/output.hpp"
@@ -16,11 +17,19 @@ namespace {
 
 struct reduce_request {
   common_options common;
-  std::string input;
+  std::string input, output;
   raw_options raw;
   std::string operation = "sum";
   std::optional<std::string> init;
+  std::optional<int> axis;
 };
+
+/// Writes what the options say about the reduction into the problem, which has its type and shape.
+void choose(registry::problem& p, const reduce_request& request) {
+  registry::choose_setting(p, "op", request.operation);
+  registry::choose_setting(p, "init", request.init ? "given" : "none");
+  if (request.init) p.number[0] = base::parse_number(*request.init, p.type);
+}
 
 /// A JSON number with the shortest digits. Null for NaN or infinity, which JSON lacks; the next field has the bits.
 nlohmann::ordered_json json_number(const base::scalar_value& value) {
@@ -40,14 +49,19 @@ base::scalar_value reduce_array(const registry::problem& p, io::array_input& x, 
   return value;
 }
 
+exit_code reduce_along(const reduce_request& request, io::array_input& x) {
+  registry::problem p = problem_along(*request.axis, "reduce_axis", request.input, x.type(), x.shape());
+  choose(p, request);
+  return run_to_file(p, std::array{&x}, request.common, plan_run(p, request.common), request.output,
+                     without_axis(*request.axis, x.shape()));
+}
+
 exit_code reduce_file(const reduce_request& request) {
-  registry::problem p{.what = &registry::find_algorithm("reduce"), .type = {}, .shape = {}};
-  registry::choose_setting(p, "op", request.operation);
-  registry::choose_setting(p, "init", request.init ? "given" : "none");
   io::array_input x(request.input, raw_elements_of(request.raw));
-  p.type = x.type();
-  p.shape = {x.bytes() / size_of(p.type)};
-  if (request.init) p.number[0] = base::parse_number(*request.init, p.type);
+  if (request.axis) return reduce_along(request, x);
+  registry::problem p{
+      .what = &registry::find_algorithm("reduce"), .type = x.type(), .shape = {x.bytes() / size_of(x.type())}};
+  choose(p, request);
   data_run run = plan_stream(p, request.common);
   const base::scalar_value value = reduce_array(p, x, request.common, run);
   tell(run, request.common);
@@ -71,22 +85,29 @@ void add_reduce(CLI::App& app, invocation& call) {
   add_input_array(*command, "X.npy", request->input, "the array, of any shape: f4 f8 i4 i8 u4 u8");
   command->add_option("--op", request->operation, "sum, product, min or max")->option_text("NAME");
   command->add_option("--init", request->init, "initial value; min and max of no elements need one")->option_text("V");
+  add_axis_option(*command, request->axis, "a value of each line along it: 0 first, -1 last");
+  CLI::Option* const axis = command->get_option("--axis");
+  axis->needs(add_array_option(*command, "-o,--output", request->output, "where the values along an axis go", "Y.npy")
+                  ->needs(axis));
   add_raw_options(*command, request->raw);
   add_device_options(*command, request->common);
   add_variant_options(*command, request->common);
   add_output_options(*command, request->common);
   command->footer(
-      "An array of any shape is read flat, in C order. The value is the same to the\n"
-      "last bit on every device; integers wrap. \"-\" is standard input.\n"
+      "An array of any shape is read flat, in C order, unless --axis names its first or\n"
+      "last axis: of a matrix, 0 gives a value for each column, 1 for each row. Values\n"
+      "are the same to the last bit on every device; integers wrap. \"-\" is standard\n"
+      "input or output.\n"
       "With --init the result is V + sum of this file, rounded once more. So adding\n"
       "yesterday's sum this way does not give the bits of one array; use `partial` of\n"
       "Python or C++.\n"
       "On the CPU any length takes 1 MB a thread of memory; on other devices, with\n"
-      "--variant and in Fortran order, it takes the array once.\n"
+      "--variant, with --axis and in Fortran order, it takes the array once.\n"
       "\n"
       "Examples:\n"
       "  tilewise reduce x.npy\n"
       "  tilewise reduce x.npy --op max --device opencl:0\n"
+      "  tilewise reduce table.npy --axis 0 -o sums.npy\n"
       "  tilewise reduce x.npy --json              with digest, bits, variant and times\n"
       "  head -c 4000 x.bin | tilewise reduce - --dtype f4");
   command->callback([&call, request] { call.run = [request] { return reduce_file(*request); }; });

@@ -3,6 +3,7 @@
 #include "base/number.hpp"
 #include "io/array_output.hpp"
 #include "lab/verify/verify.hpp"
+#include "tool/arrays/axis.hpp"
 #include "tool/arrays/file.hpp"
 #include "tool/arrays/stream.hpp"
 
@@ -19,7 +20,16 @@ struct scan_request {
   std::string operation = "sum";
   bool exclusive = false;
   std::optional<std::string> init;
+  std::optional<int> axis;
 };
+
+/// Writes what the options say about the scan into the problem, which has its type and shape.
+void choose(registry::problem& p, const scan_request& request) {
+  registry::choose_setting(p, "op", request.operation);
+  registry::choose_setting(p, "kind", request.exclusive ? "exclusive" : "inclusive");
+  registry::choose_setting(p, "init", request.init ? "given" : "none");
+  if (request.init) p.number[0] = base::parse_number(*request.init, p.type);
+}
 
 exit_code scan_stream(const scan_request& request, const registry::problem& p, io::array_input& x, data_run& run) {
   require_free_output(request.output, request.common.json);
@@ -33,16 +43,13 @@ exit_code scan_stream(const scan_request& request, const registry::problem& p, i
 }
 
 exit_code scan_file(const scan_request& request) {
-  registry::problem p{.what = &registry::find_algorithm("scan"), .type = {}, .shape = {}};
-  registry::choose_setting(p, "op", request.operation);
-  registry::choose_setting(p, "kind", request.exclusive ? "exclusive" : "inclusive");
-  registry::choose_setting(p, "init", request.init ? "given" : "none");
   io::array_input file(request.input, raw_elements_of(request.raw));
-  p.type = file.type();
-  p.shape = {file.bytes() / size_of(p.type)};
-  if (request.init) p.number[0] = base::parse_number(*request.init, p.type);
-  data_run run = plan_stream(p, request.common);
-  if (may_stream(file, run, request.common)) return scan_stream(request, p, file, run);
+  registry::problem p{
+      .what = &registry::find_algorithm("scan"), .type = file.type(), .shape = {file.bytes() / size_of(file.type())}};
+  if (request.axis) p = problem_along(*request.axis, "scan_axis", request.input, file.type(), file.shape());
+  choose(p, request);
+  data_run run = request.axis ? plan_run(p, request.common) : plan_stream(p, request.common);
+  if (!request.axis && may_stream(file, run, request.common)) return scan_stream(request, p, file, run);
   return run_to_file(p, std::array{&file}, request.common, std::move(run), request.output, file.shape());
 }
 
@@ -57,23 +64,25 @@ void add_scan(CLI::App& app, invocation& call) {
   command->add_option("--op", request->operation, "sum, product, min or max")->option_text("NAME");
   command->add_flag("--exclusive", request->exclusive, "y[i] leaves out x[i]; y[0] is the initial value");
   command->add_option("--init", request->init, "initial value; exclusive min and max need one")->option_text("V");
+  add_axis_option(*command, request->axis, "each line along it by itself: 0 first, -1 last");
   add_raw_options(*command, request->raw);
   add_device_options(*command, request->common);
   add_variant_options(*command, request->common);
   add_output_options(*command, request->common);
   command->footer(
       "An array of any shape is scanned flat, in C order (the last index runs fastest),\n"
-      "and the result keeps the shape. The file is the same to the last byte on every\n"
-      "device; integers wrap. \"-\" is standard input or output, for .npy too.\n"
-      "Along an axis: Python's tw.cumsum(x, axis=0). With --init each element is V plus\n"
-      "the sum so far of this file: to continue an older file with the bits of both in\n"
-      "one array, use `partial` of Python or C++.\n"
+      "unless --axis names its first or last axis: of a matrix, 0 scans each column, 1\n"
+      "each row. The result keeps the shape. The file is the same to the last byte on\n"
+      "every device; integers wrap. \"-\" is standard input or output, for .npy too.\n"
+      "With --init each element is V plus the sum so far of this file: to continue an\n"
+      "older file with the bits of both in one array, use `partial` of Python or C++.\n"
       "On the CPU any length takes 1 MB a thread of memory; on other devices, with\n"
-      "--variant and in Fortran order, it takes the array twice.\n"
+      "--variant, with --axis and in Fortran order, it takes the array twice.\n"
       "\n"
       "Examples:\n"
       "  tilewise scan x.npy -o y.npy\n"
       "  tilewise scan x.npy -o y.npy --exclusive --init 100 --device cuda:0\n"
+      "  tilewise scan table.npy -o y.npy --axis 0\n"
       "  tilewise scan x.npy -o y.npy --op max --variant cpu -v\n"
       "  tilewise scan - -o - < x.npy | tilewise sort - -o y.npy");
   command->callback([&call, request] { call.run = [request] { return scan_file(*request); }; });

@@ -9,6 +9,7 @@
 #include "sort/code.hpp"
 #include "sort/problem.hpp"
 #include "sort/split.hpp"
+#include "tool/arrays/axis.hpp"
 #include "tool/arrays/data_command.hpp"
 #include "tool/arrays/file.hpp"
 
@@ -27,6 +28,7 @@ struct sort_request {
   std::string input, output, values, values_out, indices, scratch;
   raw_options raw;
   bool descending = false;
+  std::optional<int> axis;
 };
 
 /// The keys' files first, then those of the values. Indices are only an output.
@@ -238,14 +240,21 @@ void require_memory_of_sort(const registry::problem& p, std::uint64_t available)
                                          " are left; --scratch DIR sorts it in runs that are kept in a folder");
 }
 
+exit_code sort_along(const sort_request& request, io::array_input& keys) {
+  registry::problem p = problem_along(*request.axis, "sort_axis", request.input, keys.type(), keys.shape());
+  registry::choose_setting(p, "order", request.descending ? "descending" : "ascending");
+  return run_to_file(p, std::array{&keys}, request.common, plan_run(p, request.common), request.output, keys.shape());
+}
+
 exit_code sort_file(const sort_request& request) {
   refuse_half_a_pair(request);
   refuse_lost_files(request);
   io::array_input keys(request.input, raw_elements_of(request.raw));
-  require_dimensions(
-      request.input, keys.shape(), 1,
-      "sort takes one dimension; NumPy's x.ravel() puts all elements in one row" +
-          std::string(is_flat(keys.shape()) ? "" : ", and Python's tw.sort(x) sorts each row by itself"));
+  if (request.axis) return sort_along(request, keys);
+  require_dimensions(request.input, keys.shape(), 1,
+                     std::string("sort takes one dimension") +
+                         (is_flat(keys.shape()) ? "" : ", or --axis -1 for each row by itself") +
+                         "; NumPy's x.ravel() puts all elements in one row");
   std::optional<io::array_input> values;
   if (!request.values.empty()) open_values(request, keys, values);
   const std::optional<companion> second = companion_of(request, values);
@@ -278,7 +287,7 @@ exit_code sort_file(const sort_request& request) {
 void add_sort(CLI::App& app, invocation& call) {
   CLI::App* command = app.add_subcommand("sort", "a stable sort of an array, with values or indices");
   auto request = std::make_shared<sort_request>();
-  add_input_array(*command, "X.npy", request->input, "the keys, one dimension: f4 f8 i4 i8 u4 u8");
+  add_input_array(*command, "X.npy", request->input, "the keys: f4 f8 i4 i8 u4 u8");
   add_array_option(*command, "-o,--output", request->output, "where the sorted keys go; required; may be X.npy",
                    "Y.npy")
       ->required();
@@ -289,13 +298,16 @@ void add_sort(CLI::App& app, invocation& call) {
   add_array_option(*command, "--indices", request->indices, "where each key was in X, as u4", "I.npy");
   add_file_option(*command, "--scratch", request->scratch, "a folder for runs of arrays larger than memory", "DIR")
       ->check(CLI::ExistingDirectory);
+  add_axis_option(*command, request->axis, "each line along it by itself: 0 first, -1 last");
+  for (const char* other : {"--values", "--values-out", "--indices", "--scratch"})
+    command->get_option("--axis")->excludes(command->get_option(other));
   add_raw_options(*command, request->raw);
   add_device_options(*command, request->common);
   add_variant_options(*command, request->common);
   add_output_options(*command, request->common);
   command->footer(
-      "One dimension only, since with two some would expect sorted rows and others the\n"
-      "whole array sorted: np.ravel flattens any array.\n"
+      "--axis names the first or last axis: of a matrix, 0 sorts each column, 1 each\n"
+      "row. Without it the array has one dimension: np.ravel flattens any.\n"
       "The files are those of np.sort and np.argsort with kind=\"stable\", except that\n"
       "-0.0 comes before +0.0 and NaNs are ordered too, after all else (first if\n"
       "descending). \"-\" is standard input or output, for .npy too. It takes three\n"
@@ -305,6 +317,7 @@ void add_sort(CLI::App& app, invocation& call) {
       "\n"
       "Examples:\n"
       "  tilewise sort x.npy -o y.npy\n"
+      "  tilewise sort table.npy -o y.npy --axis 0\n"
       "  tilewise sort x.npy -o y.npy --descending --indices i.npy --device opencl:0\n"
       "  tilewise sort keys.npy -o k.npy --values names.npy --values-out n.npy\n"
       "  tilewise sort huge.npy -o y.npy --scratch /mnt/disk");

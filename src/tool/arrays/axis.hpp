@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// --axis: an array file as a matrix, of which an algorithm takes each row or each column.
+#pragma once
+
+#include "registry/problem.hpp"
+#include "tool/commands.hpp"
+
+#include <span>
+
+namespace tilewise::cli {
+
+/// Adds --axis.
+void add_axis_option(CLI::App& command, std::optional<int>& to, const std::string& says);
+
+/// The problem of `algorithm`, such as "scan_axis", for the lines of an array file along an axis; -1 is the last.
+/// Throws `invalid_argument` if there is no such axis, or if it lies between others.
+registry::problem problem_along(int axis, std::string_view algorithm, const std::string& path, dtype type,
+                                std::span<const std::uint64_t> shape);
+
+/// The shape of an array of one value for each line.
+std::vector<std::uint64_t> without_axis(int axis, std::span<const std::uint64_t> shape);
+
+}  // namespace tilewise::cli
