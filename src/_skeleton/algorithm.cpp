@@ -22,6 +22,15 @@ std::vector<operand> outputs(const problem& p) { return {{"y", p.type, p.n()}}; 
 double operations(const problem& p) { return static_cast<double>(p.n()); }
 std::string invalid(const problem&) { return ""; }
 
+constexpr std::array<registry::parameter, 1> arrays{{{"x", "*", "the array, of any shape"}}};
+constexpr registry::signature called{
+    .says = "the negation of each element",
+    .sizes = "n",
+    .inputs = arrays,
+    .result = {"y", "*", "where it goes; required; may be X.npy"},
+    .notes = "The file is the same to the last byte on every device. Unsigned integers wrap.",
+    .examples = "  tilewise skeleton x.npy -o y.npy"};
+
 problem describe(const detail::request& r) {
   if (r.in[0].size != r.out[0].size)
     throw error(errc::invalid_argument,
@@ -46,6 +55,7 @@ const registry::algorithm& skeleton_algorithm() {
         .inputs = inputs,
         .outputs = outputs,
         .operations = operations,
+        .called = &called,
         .invalid = invalid,
         .describe = describe,
         .in_place = true,

@@ -68,6 +68,29 @@ std::string invalid(const problem& p) {
   return why.empty() ? registry::invalid_matrix("the mask", {mask.rows, mask.columns}, p.type) : why;
 }
 
+constexpr std::array<registry::parameter, 2> arrays{
+    {{"x", "hw", "the image", true}, {"mask", "rs", "the mask, both sides odd,"}}};
+constexpr std::array<registry::option, 1> options{
+    {{"border", "valid|zero", "valid: no output at the edges; zero: 0 around image"}}};
+constexpr registry::signature called{
+    .says = "an image convolved with a mask (cross-correlation)",
+    .sizes = "hwrs",
+    .inputs = arrays,
+    .result = {"y", "", "where it goes; required; may be an input"},
+    .options = options,
+    .notes =
+        "y[i,j] is the sum of mask[r,s] * x[i+r-h,j+s-w], with the mask centred on i, j;\n"
+        "the mask is not flipped. The sum goes row by row of the mask, rounding each\n"
+        "product and sum; the file is the same to the last byte on every device.\n"
+        "\"-\" is standard input or output. It takes the memory of image and result.",
+    .examples =
+        "  tilewise convolve x.npy mask.npy -o y.npy\n"
+        "  tilewise convolve x.npy mask.npy -o y.npy --border zero --device opencl:0",
+    .shape_of_result = [](const problem& p) {
+      const image_size result = sizes(p).result;
+      return std::vector{result.rows, result.columns};
+    }};
+
 }  // namespace
 
 const registry::algorithm& convolve_algorithm() {
@@ -84,6 +107,7 @@ const registry::algorithm& convolve_algorithm() {
         .inputs = inputs,
         .outputs = outputs,
         .operations = operations,
+        .called = &called,
         .invalid = invalid,
         .describe = describe,
         .divides = &division,

@@ -111,6 +111,21 @@ problem describe(const detail::request& r) {
   return call::described(matmul_algorithm(), r, {a.rows, b.columns, a.columns, a.stride, b.stride, c.stride});
 }
 
+constexpr std::array<registry::parameter, 2> arrays{{{"a", "mk", "a matrix"}, {"b", "kn", "another"}}};
+constexpr registry::signature called{
+    .says = "the product of two matrices",
+    .sizes = "mnk",
+    .inputs = arrays,
+    .result = {"c", "mn", "where it goes; required; may be an input"},
+    .notes =
+        "Each element is one chain of fused multiply-adds, k ascending from +0; the file\n"
+        "is the same to the last byte on every device. Integers wrap. With --fast the\n"
+        "result may be less exact, for example with TF32, and may differ by device.\n"
+        "\"-\" is standard input or output. It takes the memory of all three.",
+    .examples =
+        "  tilewise matmul a.npy b.npy -o c.npy\n"
+        "  tilewise matmul a.npy b.npy -o c.npy --device cuda:0 --fast -v"};
+
 }  // namespace
 
 const registry::algorithm& matmul_algorithm() {
@@ -128,6 +143,7 @@ const registry::algorithm& matmul_algorithm() {
         .outputs = outputs,
         .compulsory_bytes = compulsory_bytes,
         .operations = operations,
+        .called = &called,
         .invalid = invalid,
         .describe = describe,
         .divides = &division,

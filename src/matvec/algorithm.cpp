@@ -51,6 +51,22 @@ std::string invalid(const problem& p) {
   return registry::invalid_matrix("A", {s.m, s.n, s.lda}, p.type);
 }
 
+constexpr std::array<registry::parameter, 2> arrays{{{"a", "mn", "a matrix"}, {"x", "n", "a vector"}}};
+constexpr registry::signature called{
+    .says = "the product of a matrix and a vector",
+    .sizes = "mn",
+    .inputs = arrays,
+    .result = {"y", "m", "where it goes; required; may be an input"},
+    .notes =
+        "Each element is the sum, in the order of `tilewise reduce`, of the products of a\n"
+        "row with x; the file is the same to the last byte on every device. Integers\n"
+        "wrap.\n"
+        "For a dot product use a matrix of one row. \"-\" is standard input or output. It\n"
+        "takes the memory of all three.",
+    .examples =
+        "  tilewise matvec a.npy x.npy -o y.npy\n"
+        "  tilewise matvec a.npy x.npy -o y.npy --device opencl:0 --json"};
+
 }  // namespace
 
 const registry::algorithm& matvec_algorithm() {
@@ -68,6 +84,7 @@ const registry::algorithm& matvec_algorithm() {
         .outputs = outputs,
         .compulsory_bytes = compulsory_bytes,
         .operations = operations,
+        .called = &called,
         .invalid = invalid,
         .describe = describe,
         .divides = &division,

@@ -142,6 +142,26 @@ problem describe(const detail::request& r) {
   return p;
 }
 
+constexpr std::array<registry::parameter, 2> arrays{
+    {{"a", "n", "coefficients, the constant first"}, {"b", "m", "coefficients"}}};
+constexpr std::array<registry::option, 1> options{
+    {{"modulus", "P", "integers: coefficients in [0, P), for P up to 2^63 - 1", dtype::u64}}};
+constexpr registry::signature called{
+    .says = "the product of two polynomials, exact on integers",
+    .sizes = "nm",
+    .inputs = arrays,
+    .result = {"c", "", "required; may be an input; integers become i8"},
+    .options = options,
+    .notes =
+        "Integers are exact: a coefficient that needs more than 64 bits is an error, exit\n"
+        "code 5, unless a modulus is given. The file is the same to the last byte on\n"
+        "every device. \"-\" is standard input or output. It takes the memory of all\n"
+        "three, and several times that for work.",
+    .examples =
+        "  tilewise polymul a.npy b.npy -o c.npy\n"
+        "  tilewise polymul a.npy b.npy -o c.npy --modulus 998244353 --device opencl:0",
+    .shape_of_result = [](const problem& p) { return std::vector{sizes(p).count}; }};
+
 }  // namespace
 
 const registry::algorithm& polymul_algorithm() {
@@ -158,6 +178,7 @@ const registry::algorithm& polymul_algorithm() {
         .inputs = inputs,
         .outputs = outputs,
         .operations = operations,
+        .called = &called,
         .invalid = invalid,
         .describe = describe,
         .proves = &no_overflow,

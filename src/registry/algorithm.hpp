@@ -4,6 +4,7 @@
 
 #include "backend/backend.hpp"
 #include "registry/problem.hpp"
+#include "registry/signature.hpp"
 
 #include <array>
 #include <cstddef>
@@ -88,6 +89,7 @@ struct algorithm {
   /// Bytes moved if each input is read once and each output written once; by default all bytes of the operands.
   double (*compulsory_bytes)(const problem&) = bytes_of_operands;
   double (*operations)(const problem&);  // number of arithmetic operations in the definition
+  const signature* called = nullptr;     // null: the command is written by hand
   /// A sentence that says why the problem has no answer and what to do; empty if it has one.
   std::string (*invalid)(const problem&);
   /// The problem that a public call describes, admitted (call.hpp). Throws `invalid_argument` if its operands do not

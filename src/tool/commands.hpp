@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One function per subcommand, each in its own file commands/<name>.cpp; tool.cpp calls them all.
+// One function per subcommand, each in its own file commands/<name>.cpp, and one for all that signatures describe;
+// tool.cpp calls them.
 #pragma once
 
 #include "tool/exit_code.hpp"
@@ -13,6 +14,9 @@
 
 namespace tilewise::lab {
 struct request;
+}
+namespace tilewise::registry {
+struct algorithm;
 }
 
 namespace tilewise::cli {
@@ -100,18 +104,17 @@ std::vector<const CLI::Option*> shown_options(const CLI::App& command);
 /// Takes one value each time, or several separated by commas, so that a positional argument may follow.
 CLI::Option* several(CLI::Option* option);
 
+/// The command that an algorithm's signature describes.
+void add_algorithm(CLI::App& app, invocation& call, const registry::algorithm& what);
+
 void add_bench(CLI::App& app, invocation& call);
 void add_compare(CLI::App& app, invocation& call);
 void add_complete(CLI::App& app, invocation& call);
-void add_convolve(CLI::App& app, invocation& call);
 void add_devices(CLI::App& app, invocation& call);
 void add_diffuse(CLI::App& app, invocation& call);
 void add_doctor(CLI::App& app, invocation& call);
 void add_list(CLI::App& app, invocation& call);
 void add_manual(CLI::App& app, invocation& call);
-void add_matmul(CLI::App& app, invocation& call);
-void add_matvec(CLI::App& app, invocation& call);
-void add_polymul(CLI::App& app, invocation& call);
 void add_probe(CLI::App& app, invocation& call);
 void add_reduce(CLI::App& app, invocation& call);
 void add_report(CLI::App& app, invocation& call);

@@ -17,6 +17,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <exception>
+#include <map>
 #include <new>
 #include <sstream>
 
@@ -182,6 +183,22 @@ exit_code explain(const CLI::App& app, const CLI::ParseError& e, std::span<const
   return exit_code::ok;
 }
 
+constexpr std::pair<std::string_view, void (*)(CLI::App&, invocation&)> written_commands[]{
+    {"bench", add_bench},     {"compare", add_compare}, {"complete", add_complete}, {"devices", add_devices},
+    {"diffuse", add_diffuse}, {"doctor", add_doctor},   {"list", add_list},         {"manual", add_manual},
+    {"probe", add_probe},     {"reduce", add_reduce},   {"report", add_report},     {"roofline", add_roofline},
+    {"scale", add_scale},     {"scan", add_scan},       {"sort", add_sort},         {"tune", add_tune},
+    {"verify", add_verify}};
+
+/// In the order of their names, as help lists them.
+void add_commands(CLI::App& app, invocation& call) {
+  std::map<std::string_view, std::function<void()>> all;
+  for (const auto& [name, add] : written_commands) all[name] = [&, add = add] { add(app, call); };
+  for (const registry::algorithm* a : registry::algorithms())
+    if (a->called != nullptr) all[a->name] = [&, a] { add_algorithm(app, call, *a); };
+  for (const auto& [name, add] : all) add();
+}
+
 exit_code parse_and_run(int argc, char** argv) {
   invocation call{.argv = {argv, argv + argc}, .run = {}};
   CLI::App app("Data-parallel algorithms with the same bits on every processor.", "tilewise");
@@ -190,27 +207,7 @@ exit_code parse_and_run(int argc, char** argv) {
   app.set_version_flag("-V,--version", describe_build, "print what this build is and exit");
   app.require_subcommand(0, 1);
   app.footer(examples);
-  add_bench(app, call);
-  add_compare(app, call);
-  add_complete(app, call);
-  add_convolve(app, call);
-  add_devices(app, call);
-  add_diffuse(app, call);
-  add_doctor(app, call);
-  add_list(app, call);
-  add_manual(app, call);
-  add_matmul(app, call);
-  add_matvec(app, call);
-  add_polymul(app, call);
-  add_probe(app, call);
-  add_reduce(app, call);
-  add_report(app, call);
-  add_roofline(app, call);
-  add_scale(app, call);
-  add_scan(app, call);
-  add_sort(app, call);
-  add_tune(app, call);
-  add_verify(app, call);
+  add_commands(app, call);
   const std::vector<std::string> words = words_of(argc, argv);
   tell_failures_as_json(std::find(words.begin(), words.end(), "--json") != words.end());
   try {

@@ -187,7 +187,7 @@ class Lost(HostsCase):
         said = self.ended(job, said)
         with self.subTest(which=which, options=options, tool=tool):
             self.assertNotEqual(job.returncode, 0)
-            self.assertRegex(said, err)
+            self.assertRegex(said, f"{err}|has not answered for 6 seconds")  # a busy machine's ranks may be first
             self.wait(lambda: not on.processes(), "all processes end")
             self.assertFalse(os.path.isfile(y))
 

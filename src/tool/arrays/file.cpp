@@ -24,12 +24,6 @@ std::string sentence(const std::string& path, std::span<const std::uint64_t> sha
 
 array_file open_array(const std::string& path) { return {path, std::make_unique<io::array_input>(path)}; }
 
-std::pair<array_file, array_file> open_arrays(const std::string& first, const std::string& second) {
-  require_distinct_streams(first, second);
-  array_file left = open_array(first);
-  return {std::move(left), open_array(second)};
-}
-
 CLI::Validator readable_by_ranks() {
   return CLI::Validator(
       [](const std::string& text) {

@@ -24,8 +24,6 @@ struct array_file {
   std::string sentence() const { return cli::sentence(path, shape()); }
 };
 array_file open_array(const std::string& path);
-/// Opens two arrays. Throws `invalid_argument` if both are standard input.
-std::pair<array_file, array_file> open_arrays(const std::string& first, const std::string& second);
 
 /// --dtype and --shape, for an input without a header.
 struct raw_options {
