@@ -282,6 +282,29 @@ class Axis(ArrayCase):
             self.assertEqual((said["command"], said["axis"], said["shape"]), (name, word, shape))
 
 
+class Skeleton(ArrayCase):
+    """The template of an algorithm, where it is built: nothing is written of its command but its signature."""
+    def setUp(self):
+        if run("list skeleton").returncode != 0:
+            self.skipTest("not in this build")
+
+    def test_negates_arrays_of_any_shape(self):
+        for name in "m34", "cube", "single", "none":
+            y = f"{self.d}/{name}.negated.npy"
+            if name == "none":
+                self.check(run(f"skeleton {self.d}/{name}.npy -o {y}"), 6, "^$", r"none\.npy")
+                continue
+            self.check(run(f"skeleton {self.d}/{name}.npy -o {y}"), 0)
+            x = np.load(f"{self.d}/{name}.npy")
+            self.assertEqual((np.load(y).shape, np.load(y).tobytes()), (x.shape, np.negative(x).tobytes()))
+
+    def test_has_help_and_refuses_what_others_refuse(self):
+        self.check_help("skeleton")
+        self.assertIn("the negation of each element", run("skeleton --help").stdout)
+        self.check(run(f"skeleton {self.d}/m34.npy"), 2, "^$", "--output is required")
+        self.assertIn("skeleton", run("complete -- tilewise skel").stdout + run("--help").stdout)
+
+
 class Products(ArrayCase):
     SHAPES = (1, 1, 1), (3, 5, 7), (17, 16, 33), (5, 0, 4), (0, 3, 2), (4, 3, 0)
 
