@@ -107,6 +107,18 @@ const series* board::fastest_shown(role kind, std::uint64_t n) const {
   return best ? best : fastest_of_all(kind, n);
 }
 
+std::optional<interval> row::in_turns_with(const row& other) const {
+  if (!plausible || !other.plausible) return std::nullopt;
+  for (const ratio& q : ratios)
+    if (q.to == other.variant && q.device == other.device && q.value.low && q.value.high) return q.value;
+  return std::nullopt;
+}
+
+bool row::is_surely_shorter(const row& other) const {
+  if (const auto by_turns = in_turns_with(other)) return *by_turns->low > 1 + smallest_effect();
+  return plausible && kernel->spread() && report::is_surely_shorter(*kernel, *other.kernel);
+}
+
 std::vector<const row*> series::measured() const {
   std::vector<const row*> shown;
   for (const row* r : rows)

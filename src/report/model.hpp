@@ -92,12 +92,15 @@ struct row {
   bool wrong() const { return status == record::status::wrong || (is_ok() && !verified && !is_limit()); }
   bool failed() const { return status == record::status::failed || status == record::status::timeout; }
   bool timed() const { return is_ok() && !wrong() && kernel.has_value(); }
-  /// Only such a row can be called the fastest or be compared with another.
+  /// Whether its own time is steady enough to be quoted.
   bool ranked() const { return timed() && plausible && kernel->is_narrow(); }
-  /// Compares the intervals, however wide they are. False for a row without an interval.
-  bool is_surely_shorter(const row& other) const {
-    return plausible && kernel->spread() && report::is_surely_shorter(*kernel, *other.kernel);
-  }
+  /// The other row's time over this one's, by rounds in which both ran in turns; with an interval. Load on the machine
+  /// slows both of a round alike, so the ratio may be sure while the times are in doubt. None if a time cannot be true.
+  std::optional<interval> in_turns_with(const row& other) const;
+  /// Smaller differences may be chance: what the same code, measured twice, differed by.
+  double smallest_effect() const { return std::max(0.01, min_effect.value_or(0)); }
+  /// Compares by turns if there were any, else the two intervals, however wide they are. False for a row without one.
+  bool is_surely_shorter(const row& other) const;
   /// Whether its time is called impossible only because of a limit that is itself in doubt.
   bool is_above_limit_in_doubt() const { return !plausible && reason.empty() && !has_sure_limit; }
   /// Why a time is not ranked: "interval ± 12 %". Empty if it is.

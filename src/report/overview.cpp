@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first screen: what was measured on, four sentences of verdict, and how our code compares for each algorithm on
-// each processor at the largest size. A result in doubt is never called a win, and the reason is shown.
+// each processor at the largest size. What is too noisy to say is never called a win, and the reason is shown.
 #include "report/findings.hpp"
 #include "report/format.hpp"
 #include "report/sections/sections.hpp"
@@ -26,7 +26,7 @@ std::string told(const matrix_cell& c, const std::string& what, const model& m) 
   return c.of->algorithm + " (" + what + ") on " + place_of(c, m);
 }
 
-constexpr std::size_t most_named = 5, most_excused = 2;  // in one sentence
+constexpr std::size_t most_named = 5;  // in one sentence
 
 /// The fastest cell of each algorithm's largest problem, on any processor.
 std::vector<const matrix_cell*> fastest_of(const matrix& shown) {
@@ -60,7 +60,7 @@ bool is_fastest_for_sure(const matrix_cell& best, const matrix& shown) {
 std::string fastest_sentence(const matrix& shown, const model& m) {
   const std::vector<const matrix_cell*> best = fastest_of(shown);
   std::vector<std::pair<std::string, std::vector<std::string>>> won;
-  std::vector<std::string> unknown, in_doubt;
+  std::vector<std::string> unknown;
   for (const matrix_cell* c : best) {
     if (!is_fastest_for_sure(*c, shown)) {
       unknown.push_back(c->of->algorithm);
@@ -70,21 +70,18 @@ std::string fastest_sentence(const matrix& shown, const model& m) {
     auto at = std::find_if(won.begin(), won.end(), [&](const auto& w) { return w.first == place; });
     if (at == won.end()) at = won.insert(won.end(), {place, {}});
     at->second.push_back(c->of->algorithm);
-    if (!c->what.ours->ranked()) in_doubt.push_back(c->of->algorithm);
   }
-  if (won.empty()) return "No fastest device can be named: the shortest times at the largest sizes are in doubt.";
+  if (won.empty()) return "No fastest device can be named: the times at the largest sizes are too noisy.";
   std::vector<std::string> parts;
   for (const auto& [place, algorithms] : won) {
     const bool is_all = algorithms.size() > 1 && algorithms.size() == best.size();
     parts.push_back(place + " for " +
                     (is_all ? "all " + count(algorithms.size()) + " algorithms" : listed(algorithms, 8)));
   }
-  if (!unknown.empty()) parts.push_back("nothing can be said of " + listed(unknown, 8));
+  if (!unknown.empty()) parts.push_back("too noisy to say: " + listed(unknown, 8));
   std::string text = "Fastest at the largest size: ";
   for (const std::string& part : parts) text += (&part == &parts.front() ? "" : "; ") + part;
-  if (in_doubt.empty()) return text + ".";
-  const std::string of = in_doubt.size() + unknown.size() == best.size() ? "each" : listed(in_doubt, 8);
-  return text + ". The time of " + of + " is in doubt, but surely shorter than any other processor’s.";
+  return text + ".";
 }
 
 /// The name of the limit within a sentence.
@@ -182,31 +179,46 @@ bool has_peer(const model& m) {
   return false;
 }
 
-std::string peer_sentence(const std::vector<matrix_cell>& cells, const model& m) {
-  std::size_t ahead = 0, even = 0, alone = 0;
-  std::vector<std::string> behind, unclear, rounding;
+/// "sort 2.03 × cpu:vqsort"
+std::string speed_words(const matrix_cell& c) {
+  return c.of->algorithm + " " + speed_text(c.what) + " × " + short_name(c.what.peer->variant);
+}
+
+/// For each processor, the speeds against the best peers, the greatest first.
+std::vector<std::string> speeds_of(const std::vector<matrix_cell>& cells, const model& m) {
+  std::vector<std::pair<std::string, std::vector<const matrix_cell*>>> by_place;
   for (const matrix_cell& c : cells) {
-    ahead += c.what.position == position::ahead;
-    even += c.what.position == position::on_a_par;
-    const bool is_alone = c.what.peer == nullptr;  // even if its time is in doubt
-    alone += is_alone;
-    if (c.what.position == position::behind)
-      behind.push_back(told(c, factor(c.what.speed->median) + " × " + short_name(c.what.peer->variant), m));
-    if (c.what.rounding) rounding.push_back(told(c, rounding_words(c.what), m));
-    if (c.what.position == position::unclear || (c.what.position == position::in_doubt && !is_alone))
-      unclear.push_back(told(c, c.what.why, m));
+    const position is = c.what.position;
+    if (is != position::ahead && is != position::on_a_par && is != position::behind) continue;
+    const std::string place = place_of(c, m);
+    auto at = std::find_if(by_place.begin(), by_place.end(), [&](const auto& known) { return known.first == place; });
+    if (at == by_place.end()) at = by_place.insert(by_place.end(), {place, {}});
+    at->second.push_back(&c);
   }
-  if (alone == cells.size() && !has_peer(m)) return "No other library was measured beside ours.";
-  std::string text = "Ours is ahead of the best peer in " + count(ahead) + " of " + count(cells.size()) + " cells";
-  if (even > 0) text += ", on a par in " + count(even);
-  if (alone > 0) text += ", without a peer in " + count(alone);
-  text += behind.empty() ? "; no peer is ahead"
-                         : "; a peer is ahead in " + count(behind.size()) + ": " + listed(behind, most_named);
-  if (!rounding.empty())
-    text += std::string(behind.empty() ? ", except" : ", and") + " by rounding its operands in " +
-            count(rounding.size()) + ": " + listed(rounding, most_named);
-  if (!unclear.empty())
-    text += "; nothing can be said of " + count(unclear.size()) + ": " + listed(unclear, most_excused);
+  std::vector<std::string> all;
+  for (auto& [place, of] : by_place) {
+    const auto speed = [](const matrix_cell* c) { return c->what.at_least.value_or(c->what.speed->median); };
+    std::stable_sort(of.begin(), of.end(), [&](auto* x, auto* y) { return speed(x) > speed(y); });
+    std::vector<std::string> told;
+    for (const matrix_cell* c : of) told.push_back(speed_words(*c));
+    all.push_back(place + ": " + listed(told, told.size()));
+  }
+  return all;
+}
+
+std::string peer_sentence(const std::vector<matrix_cell>& cells, const model& m) {
+  std::vector<std::string> unclear, rounding;
+  for (const matrix_cell& c : cells) {
+    if (c.what.rounding) rounding.push_back(told(c, rounding_words(c.what), m));
+    if (c.what.position == position::unclear || c.what.position == position::in_doubt)
+      unclear.push_back(c.of->algorithm + " on " + place_of(c, m));
+  }
+  if (!has_peer(m)) return "No other library was measured beside ours.";
+  std::string text = "Speed against the best other library";
+  for (const std::string& place : speeds_of(cells, m)) text += (text.ends_with("library") ? ", on " : "; on ") + place;
+  if (text.ends_with("library")) text += " could not be told";
+  if (!unclear.empty()) text += "; too close or too noisy to say: " + listed(unclear, most_named);
+  if (!rounding.empty()) text += "; ahead by rounding its operands: " + listed(rounding, most_named);
   const std::vector<std::string> elsewhere = behind_elsewhere(cells, m);
   if (elsewhere.empty()) return text + ".";
   return text + ". At other sizes or of other types a peer is ahead in " + count(elsewhere.size()) + ": " +
@@ -261,10 +273,10 @@ std::string transfer_note(const std::vector<matrix_cell>& cells, const model& m)
 /// A cell. It repeats the processor's name for narrow screens, which do not show the table's heading.
 html cell_html(const std::string& place, const matrix_cell& cell, const std::string& apart) {
   const standing &s = cell.what, &smaller = cell.smaller;
-  html words = tag("b", {{"class", "mark"}}, html::text(letter_of(s.position))) + " " + words_of(s.position);
+  html words;
   if (s.speed && s.position != position::in_doubt)
-    words += ", " + tag("strong", html::text(speed_text(s) + " ×")) + " " + html::text(short_name(s.peer->variant));
-  if (s.position == position::in_doubt && !s.peer) words += ", no peer";
+    words = tag("strong", html::text(speed_text(s) + " ×")) + " " + html::text(short_name(s.peer->variant)) + ", ";
+  words += tag("b", words_of(s.position));
   if (s.ours && s.position != position::in_doubt) words += tag("div", html::text(bound_and_share(*s.ours)));
   if (s.ours) words += tag("small", html::text(marked_time(*s.ours) + ", " + s.ours->name()));
   if (s.rounding) words += tag("small", html::text(rounding_words(s) + ", which rounds its operands"));
@@ -295,13 +307,13 @@ html matrix_html(const matrix& of, const anchors& sections) {
              table("Our fastest variant on each processor, at the largest size of the problem that was measured most",
                    heads, rows, content::words)) +
          tag("p", {{"class", "note"}},
-             html::sentence("Its speed against the best peer there, a ratio of times: A ahead, P on a par, B behind, U "
-                            "unclear, N no peer, ? in doubt, – not measured. And its share of the limit, in bytes or "
-                            "operations a second: of what the device’s own copy, its multiply-adds (fma if fused, else "
-                            "muladd) or a launch, no longer than any kernel, allow, whichever is least; from " +
-                            percent(near_its_limit) +
-                            " of it on, that is named as what bounds it. What only reads may beat the copy. Of an "
-                            "algorithm’s problems the largest is that of the most counted operations.")) +
+             html::sentence(
+                 "2 × is twice as fast as the best other library there, by rounds in which both ran in turns. "
+                 "The share is of what the device’s own copy, its multiply-adds (fma if fused, else muladd) or "
+                 "a launch allow, whichever is least; from " +
+                 percent(near_its_limit) +
+                 " on, that is what bounds it. What only reads may beat the copy. ? marks what is too noisy "
+                 "to quote.")) +
          left_out(of.unsaid, "processors");
 }
 
@@ -345,7 +357,7 @@ html overview(const model& m, const anchors& sections) {
   std::vector<html> verdict;
   if (!cells.empty())
     for (const std::string& sentence :
-         {fastest_sentence(made, m), limit_sentence(cells, m), peer_sentence(cells, m), small_sentence(cells, m)})
+         {peer_sentence(cells, m), fastest_sentence(made, m), limit_sentence(cells, m), small_sentence(cells, m)})
       if (!sentence.empty()) verdict.push_back(html::sentence(sentence));
   if (!verdict.empty()) whole += list("ul", {{"class", "verdict"}}, verdict);
   whole += tag("p", {{"class", any_wrong(m) ? "bits wrong" : "bits"}},

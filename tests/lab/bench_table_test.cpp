@@ -84,6 +84,23 @@ TEST(BenchTable, AWideTimeOfOursIsHeldAgainstOursToo) {
   EXPECT_NE(verdict.find("too noisy to say, cpu @cpu, 10.0 ms, or old @old,\n  11.0 ms."), verdict.npos) << verdict;
 }
 
+TEST(BenchTable, RoundsInTurnsDecideThoughTheTimesAreWide) {
+  const std::vector<double> wide{7e6, 8e6, 9e6, 9e6, 9e6, 9e6, 4e7, 4e7, 5e7, 6e7};
+  const auto verdict_with = [&](double low, double high) {
+    lab::measured ours = timed("cpu", 1e7), peer = of_other("cpu:std", wide);
+    const double middle = (low + high) / 2;
+    ours.result.ratios = {{peer.result.what.variant, peer.result.device.name, "", middle, low, high}};
+    peer.result.ratios = {{ours.result.what.variant, ours.result.device.name, "", 1 / middle, 1 / high, 1 / low}};
+    return cli::bench_verdict({ours, peer});
+  };
+  for (const auto& [low, high, says] :
+       {std::tuple(1.5, 1.6, "of 67,108,865: cpu @cpu, 10.0 ms.\n"),
+        {0.6, 0.7, "of 67,108,865: cpu:std @cpu:std (peer), 9.00 ms; of ours "},
+        {0.98, 1.03, "of 67,108,865: cpu @cpu, 10.0 ms, and cpu:std @cpu:std (peer), 9.00\n  ms, alike.\n"},
+        {0.9, 1.2, "of 67,108,865: too noisy to say, "}})
+    EXPECT_NE(verdict_with(low, high).find(says), std::string::npos) << verdict_with(low, high);
+}
+
 TEST(BenchTable, ALimitInDoubtThatIsExceededIsNone) {
   lab::measured fast = timed("cpu", 1e7);
   fast.result.derived->bound_by = record::ceiling::copy;

@@ -252,7 +252,7 @@ void judge_all(comparison& of) {
 /// `one_of_several`: one of several rows of OLD that differ only in their threads.
 void add(const row* before, const row& after, bool one_of_several, comparison& to) {
   compared_case c{.before = before, .after = &after};
-  c.noise_floor = std::max(smallest_effect(after), before != nullptr ? smallest_effect(*before) : 0);
+  c.noise_floor = std::max(after.smallest_effect(), before != nullptr ? before->smallest_effect() : 0);
   c.why = fault_of(before, after);
   if (!c.why.empty()) {
     c.is = verdict::wrong;
@@ -319,8 +319,6 @@ void tell_of_file(const std::string& file, const row_table& rows, const measured
 double squared(double x) { return x * x; }
 
 }  // namespace
-
-double smallest_effect(const row& r) { return std::max(0.01, r.min_effect.value_or(0)); }
 
 verdict judged(const interval& speed, double smallest_effect) {
   if (!speed.low || !speed.high) return verdict::unclear;

@@ -64,8 +64,6 @@ constexpr std::string_view name_of(verdict v) {
   return names[static_cast<std::size_t>(v)];
 }
 
-/// The smallest difference that counts, as a share: 1 % or the noise floor of the row's run.
-double smallest_effect(const row& r);
 /// The verdict about a ratio of speeds: for a clear one, the whole interval must lie beyond the smallest effect, or
 /// within it.
 verdict judged(const interval& speed, double smallest_effect);

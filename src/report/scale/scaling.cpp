@@ -140,7 +140,7 @@ scaling_point point_of(const scaling_curve& curve, std::uint64_t size, const row
   }
   if (point.over_one) {
     point.efficiency = scaled(*point.over_one, 1 / p);
-    point.is_superlinear = point.over_one->low.value_or(point.over_one->median) > p * (1 + smallest_effect(at));
+    point.is_superlinear = point.over_one->low.value_or(point.over_one->median) > p * (1 + at.smallest_effect());
     if (curve.kind == scaling_kind::strong && size > 1) point.serial_fraction = karp_flatt(*point.over_one, p);
   }
   if (at.ranks != nullptr && at.ranks->exchange_ns) point.exchange = *at.ranks->exchange_ns / at.kernel->median;
@@ -151,7 +151,7 @@ scaling_point point_of(const scaling_curve& curve, std::uint64_t size, const row
 timed_point timed(const scaling_point& of) {
   const interval& taken = *of.what->kernel;
   const double half = (*taken.high - *taken.low) / 2 / taken.median;
-  return {static_cast<double>(of.p), taken.median, std::max(half, smallest_effect(*of.what)) / 1.96};
+  return {static_cast<double>(of.p), taken.median, std::max(half, of.what->smallest_effect()) / 1.96};
 }
 
 std::vector<scaling_fit> fits_of(const scaling_curve& curve) {

@@ -37,14 +37,6 @@ std::string compared_with(const ratio& q, const board& b) {
          (q.device.empty() || q.device == b.name ? "" : " on " + q.device);
 }
 
-/// The doubt about either of the two times.
-std::string doubt_of(const ratio& q, const row& r, const board& b) {
-  if (!r.ranked()) return r.doubt();
-  const series* other = other_of(q, b);
-  const row* at = other ? other->at(r.n) : nullptr;
-  return at && !at->ranked() ? other->label + ": " + at->doubt() : "";
-}
-
 /// Our fastest at the largest size that any peer has, compared with each peer there.
 void add_peers(const board& b, std::vector<cells>& lines) {
   const standing s = standing_at(b, largest_with_peer(b));
@@ -64,9 +56,13 @@ void add_peers(const board& b, std::vector<cells>& lines) {
   }
 }
 
+/// Load on the machine slows both of a pair alike, so a time in doubt does not spoil their ratio; one that cannot be
+/// true does.
 std::string judgement(const ratio& q, const row& r, const board& b) {
-  const std::string doubt = doubt_of(q, r, b);
-  return doubt.empty() ? std::string(name_of(judged(q.value, smallest_effect(r)))) : "in doubt: " + doubt;
+  const series* other = other_of(q, b);
+  const row* at = other ? other->at(r.n) : nullptr;
+  if (at && !at->plausible) return "unclear: " + other->label + " " + at->doubt();
+  return std::string(name_of(judged(q.value, r.smallest_effect())));
 }
 
 void add_ratios(const board& b, std::vector<cells>& lines) {

@@ -13,15 +13,15 @@ namespace tilewise::report {
 namespace {
 
 struct position_words {
-  const char *letter, *words, *style;
+  const char *words, *style;
 };
-constexpr std::array<position_words, 7> all_positions{{{"A", "ahead", "ahead"},
-                                                       {"P", "on a par", "par"},
-                                                       {"B", "behind", "behind"},
-                                                       {"U", "unclear", "unclear"},
-                                                       {"N", "no peer", "alone"},
-                                                       {"?", "in doubt", "doubt"},
-                                                       {"–", "not measured", "none"}}};
+constexpr std::array<position_words, 7> all_positions{{{"ahead", "ahead"},
+                                                       {"on a par", "par"},
+                                                       {"behind", "behind"},
+                                                       {"too close to say", "unclear"},
+                                                       {"no peer", "alone"},
+                                                       {"too noisy to say", "doubt"},
+                                                       {"not measured", "none"}}};
 
 const position_words& about(position p) { return all_positions[static_cast<std::size_t>(p)]; }
 
@@ -34,21 +34,22 @@ position position_of(const interval& speed, double smallest_effect) {
   }
 }
 
-/// Whether we are surely ahead: by the interval of the ratio, or because the peer is so much slower that few of its
-/// calls were measured, by a factor beyond their spread.
-bool is_beaten(const standing& s) {
-  constexpr double beyond_few_samples = 2;
-  if (!s.peer->plausible) return false;
-  return s.peer->kernel->spread() ? s.position == position::ahead : s.speed->median >= beyond_few_samples;
+/// By how much ours is ahead at least, if it surely is, though a time is in doubt: by the ends of the two intervals. A
+/// peer so slow that few of its calls were measured has none; its time is assumed to be off by up to a factor of 2.
+std::optional<double> least_lead(const row& ours, const row& peer) {
+  if (!ours.plausible || !peer.plausible || !ours.kernel->high) return std::nullopt;
+  const double least = peer.kernel->low.value_or(peer.kernel->median / 2) / *ours.kernel->high;
+  return least > 1 + ours.smallest_effect() ? std::optional(least) : std::nullopt;
 }
 
-/// If the peer's time is in doubt, the only verdict can be that it is beaten.
+/// What the two ran in turns decides. Without that, if a time is in doubt, the only verdict can be that ours is ahead.
 void judge(standing& s) {
-  const std::string doubt = s.peer->doubt();
-  s.position = position_of(*s.speed, smallest_effect(*s.ours));
-  if (!doubt.empty()) {
-    s.why = "the peer: " + doubt;
-    s.position = is_beaten(s) ? position::ahead : position::unclear;
+  const bool is_sure = s.ours->in_turns_with(*s.peer) || (s.ours->ranked() && s.peer->ranked());
+  s.position = position_of(*s.speed, s.ours->smallest_effect());
+  if (!is_sure) {
+    s.why = s.ours->ranked() ? "the peer: " + s.peer->doubt() : s.ours->doubt();
+    s.at_least = least_lead(*s.ours, *s.peer);
+    s.position = s.at_least ? position::ahead : position::unclear;
   } else if (s.position == position::unclear) {
     const auto told = [](double ratio) { return significant(ratio, 4); };  // 3 digits may show both ends as 1.01
     if (!s.speed->low || !s.speed->high) {
@@ -57,8 +58,18 @@ void judge(standing& s) {
     }
     s.why = "between " + told(*s.speed->low) + " and " + told(*s.speed->high);
     if (*s.speed->low > 1 || *s.speed->high < 1)  // otherwise the ends alone would say who is ahead
-      s.why += ", with a noise floor of ± " + percent(smallest_effect(*s.ours));
+      s.why += ", with a noise floor of ± " + percent(s.ours->smallest_effect());
   }
+}
+
+/// The peer that is fastest beside ours.
+const row* rival_of(const board& b, const row& ours) {
+  const row* best = nullptr;
+  for (const series& s : b.all) {
+    const row* r = s.kind == role::peer && s.competes() ? s.at(ours.n) : nullptr;
+    if (r && r->timed() && (!best || speed_against(ours, *r)->median < speed_against(ours, *best)->median)) best = r;
+  }
+  return best;
 }
 
 /// The peer with rounded operands that is farthest ahead at that size, or null.
@@ -75,12 +86,12 @@ const row* ahead_by_rounding(const board& b, const row& ours) {
 
 }  // namespace
 
-const char* letter_of(position p) { return about(p).letter; }
 const char* words_of(position p) { return about(p).words; }
 const char* style_of(position p) { return about(p).style; }
 
 std::optional<interval> speed_against(const row& ours, const row& peer) {
-  if (const auto together = ratio_to(ours, peer.variant)) return together->value;
+  if (const auto by_turns = ours.in_turns_with(peer)) return by_turns;
+  if (const auto few = ratio_to(ours, peer.variant)) return few->value;
   if (!ours.timed() || !peer.timed()) return std::nullopt;
   const interval &mine = *ours.kernel, &theirs = *peer.kernel;
   interval speed{theirs.median / mine.median, {}, {}};
@@ -93,15 +104,15 @@ standing standing_at(const board& b, std::uint64_t n) {
   const series *best = b.fastest(role::tilewise, n), *shortest = b.fastest_of_all(role::tilewise, n);
   if (!shortest) return {};
   standing s{.ours = (best ? best : shortest)->at(n), .why = ""};
-  const bool is_in_doubt = !s.ours->ranked();
+  s.peer = rival_of(b, *s.ours);
+  const bool is_in_doubt =
+      s.peer && !s.ours->ranked() && !s.ours->in_turns_with(*s.peer) && !least_lead(*s.ours, *s.peer);
   s.position = is_in_doubt ? position::in_doubt : position::no_peer;
   s.why = s.ours->doubt();
   if (best && best != shortest)
     s.why = shortest->label + " takes " + duration(shortest->at(n)->kernel->median) + ", " + shortest->at(n)->doubt();
   if (!is_in_doubt) s.rounding = ahead_by_rounding(b, *s.ours);
-  const series* rival = b.fastest_of_all(role::peer, n);
-  if (!rival) return s;
-  s.peer = rival->at(n);
+  if (!s.peer) return s;
   s.speed = speed_against(*s.ours, *s.peer);
   if (!is_in_doubt) judge(s);
   return s;
@@ -114,10 +125,12 @@ standing standing_against(const row& ours, const row& peer) {
 }
 
 bool is_sure(const interval& speed, const row& ours, const row& peer) {
-  return speed.is_narrow() || (ours.ranked() && peer.ranked());
+  const bool is_on_one_side = (speed.low && *speed.low > 1) || (speed.high && *speed.high < 1);
+  return speed.is_narrow() || (ours.ranked() && peer.ranked()) || (ours.in_turns_with(peer) && is_on_one_side);
 }
 
 std::string speed_text(const standing& s) {
+  if (s.at_least) return "≥ " + factor(*s.at_least);
   return marked(is_sure(*s.speed, *s.ours, *s.peer), factor(s.speed->median));
 }
 

@@ -10,11 +10,12 @@ enum class position : std::uint8_t { ahead, on_a_par, behind, unclear, no_peer, 
 
 struct standing {
   report::position position = report::position::not_measured;
-  const row* ours = nullptr;           // our fastest time that can be trusted; for in_doubt our fastest, which cannot
-  const row* peer = nullptr;           // the fastest peer, even if its time cannot be trusted
-  std::optional<interval> speed = {};  // the peer's time / ours
-  const row* rounding = nullptr;       // a faster peer that rounds its operands, so it does not compete
-  std::string why;                     // for unclear and in_doubt, and if the peer was measured at another size
+  const row* ours = nullptr;            // our fastest that can be judged; for in_doubt our fastest, which cannot
+  const row* peer = nullptr;            // the fastest peer, even if its time cannot be trusted
+  std::optional<interval> speed = {};   // the peer's time / ours
+  std::optional<double> at_least = {};  // the speed is at least this, all that can be said of it
+  const row* rounding = nullptr;        // a faster peer that rounds its operands, so it does not compete
+  std::string why;                      // for unclear and in_doubt, and if the peer was measured at another size
 };
 
 /// At the largest size at which ours was measured on this processor. If peers were not measured there, compares at the
@@ -29,16 +30,16 @@ standing standing_at(const board& b, std::uint64_t n);
 /// Compares our time, which must be ranked, with this peer's.
 standing standing_against(const row& ours, const row& peer);
 
-/// Whether the speed can be trusted: because both times can, or because rounds with both gave it a narrow interval.
+/// Whether the speed can be trusted: because both times can, or because rounds with both gave it an interval that is
+/// narrow or says who is faster.
 bool is_sure(const interval& speed, const row& ours, const row& peer);
-/// "1.22", marked if it cannot be trusted. It must have a speed.
+/// "1.22", marked if it cannot be trusted, or "≥ 9.00". It must have a speed.
 std::string speed_text(const standing& s);
 
 /// "0.57 × cuda:cublas_tf32": our speed relative to the peer that rounds its operands.
 std::string rounding_words(const standing& s);
 
-/// A position as a letter and in words, so that it is not shown by colour alone: "A", "ahead".
-const char* letter_of(position p);
+/// A position in words, so that it is not shown by colour alone: "ahead".
 const char* words_of(position p);
 /// The position's class in page.css.
 const char* style_of(position p);

@@ -111,12 +111,33 @@ std::string problem_title(const std::vector<measured>& rows) {
          bound_of(rows) + ")";
 }
 
+/// The other's time over this one's, by rounds in which both ran in turns: load on the machine slows both alike.
+std::optional<record::interval> in_turns(const measured& one, const measured& other) {
+  for (const record::ratio& q : one.result.ratios)
+    if (q.to == other.result.what.variant && q.device == other.result.device.name && q.ci95_lo && q.ci95_hi)
+      return record::interval{q.median.value_or(1), q.ci95_lo, q.ci95_hi};
+  return std::nullopt;
+}
+
 bool is_surely_faster(const measured& one, const measured& other) {
+  if (const auto by_turns = in_turns(one, other)) return *by_turns->low > 1;
   return report::is_surely_shorter(record::interval_of(*one.time()), record::interval_of(*other.time()));
+}
+
+/// Whether rounds in turns showed that they differ by less than 5 %.
+bool are_alike(const measured& one, const measured& other) {
+  const auto by_turns = in_turns(one, other);
+  return by_turns && *by_turns->low > 1 - record::interval::widest && *by_turns->high < 1 + record::interval::widest;
 }
 
 bool is_less_exact(const measured& m) {
   return m.result.verify && report::is_less_exact(m.result.what.algorithm, m.result.verify->max_relative_error);
+}
+
+/// How long the other takes as a multiple of this one's time.
+double length_beside(const measured& best, const measured& other) {
+  const auto by_turns = in_turns(best, other);
+  return by_turns ? by_turns->median : median_ns(other) / median_ns(best);
 }
 
 /// The fastest row that `best` must beat: another library's, or also one of ours if the time of `best` is in doubt.
@@ -129,7 +150,7 @@ const measured* rival_of(const measured& best, const std::vector<measured>& rows
     if (&m == &best || m.time() == nullptr || !is_plausible(m) || !competes || c.mode != of.mode ||
         problem_name(m) != problem_name(best))
       continue;
-    if (rival == nullptr || median_ns(m) < median_ns(*rival)) rival = &m;
+    if (rival == nullptr || length_beside(best, m) < length_beside(best, *rival)) rival = &m;
   }
   return rival;
 }
@@ -160,6 +181,8 @@ std::string fastest(const std::string& algorithm, const std::vector<const measur
     const std::string text =
         is_surely_faster(*rival, *best)
             ? "Fastest " + of + ": " + timed_label(*rival) + "; of ours " + timed_label(*best)
+        : are_alike(*best, *rival)
+            ? "Fastest " + of + ": " + timed_label(*best) + ", and " + timed_label(*rival) + ", alike"
             : "Fastest " + of + ": too noisy to say, " + timed_label(*best) + ", or " + timed_label(*rival);
     return folded(text, 80, "  ") + ".\n";
   }
