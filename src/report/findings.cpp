@@ -69,7 +69,7 @@ std::vector<std::string> change_findings(const model& m) {
   std::map<std::string, const row*> largest;
   for (const row& r : m.rows) {
     if (!r.is_ok() || r.changed.value_or(0) == 0) continue;
-    const row*& known = largest[r.variant + " on " + r.device + " of " + r.machine];
+    const row*& known = largest[r.variant + " " + r.dtype];
     if (!known || r.n >= known->n) known = &r;
   }
   constexpr std::size_t most_told = 100;

@@ -13,8 +13,8 @@ std::string bits_finding(const model& m);
 bool any_wrong(const model& m);
 /// For a row that is not ok: "the run was interrupted", or the reason in its record.
 std::string why_untimed(const row& r);
-/// How much the results of code with its own order changed between two runs on the same input, for each variant at its
-/// largest size.
+/// How much the results of code with its own order changed between two runs on the same input, for each variant and
+/// type at the largest size.
 std::vector<std::string> change_findings(const model& m);
 
 /// "memory", "arithmetic" or "launch".

@@ -108,9 +108,11 @@ const series* board::fastest_shown(role kind, std::uint64_t n) const {
 }
 
 std::optional<interval> row::in_turns_with(const row& other) const {
-  if (!plausible || !other.plausible) return std::nullopt;
+  const bool ran_together = &on == &other.on && group == other.group && mode == other.mode && data == other.data;
+  if (!ran_together || !plausible || !other.plausible) return std::nullopt;
   for (const ratio& q : ratios)
-    if (q.to == other.variant && q.device == other.device && q.value.low && q.value.high) return q.value;
+    if (q.to == other.variant && q.device == other.device && q.tuning == other.tuning && q.value.low && q.value.high)
+      return q.value;
   return std::nullopt;
 }
 

@@ -24,8 +24,8 @@ using record::interval;
 inline bool is_job(std::string_view mode) { return mode.find("_to_") != mode.npos; }
 
 struct ratio {
-  const std::string &to, &device;  // the other variant's id, and its device
-  interval value;                  // time of the other / our time
+  const std::string &to, &device, &tuning;  // the other row's variant, device and tuning
+  interval value;                           // time of the other / our time
 };
 
 using registry::speed_unit;

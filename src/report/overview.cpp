@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first screen: what was measured on, four sentences of verdict, and how our code compares for each algorithm on
+// The first screen: what was measured on, sentences of verdict, and how our code compares for each algorithm on
 // each processor at the largest size. What is too noisy to say is never called a win, and the reason is shown.
 #include "report/findings.hpp"
 #include "report/format.hpp"
@@ -184,7 +184,7 @@ std::string speed_words(const matrix_cell& c) {
   return c.of->algorithm + " " + speed_text(c.what) + " × " + short_name(c.what.peer->variant);
 }
 
-/// For each processor, the speeds against the best peers, the greatest first.
+/// A sentence for each processor: the speeds against the best peers, the greatest first.
 std::vector<std::string> speeds_of(const std::vector<matrix_cell>& cells, const model& m) {
   std::vector<std::pair<std::string, std::vector<const matrix_cell*>>> by_place;
   for (const matrix_cell& c : cells) {
@@ -201,28 +201,27 @@ std::vector<std::string> speeds_of(const std::vector<matrix_cell>& cells, const 
     std::stable_sort(of.begin(), of.end(), [&](auto* x, auto* y) { return speed(x) > speed(y); });
     std::vector<std::string> told;
     for (const matrix_cell* c : of) told.push_back(speed_words(*c));
-    all.push_back(place + ": " + listed(told, told.size()));
+    all.push_back("Speed against the best other library on " + place + ": " + listed(told, told.size()) + ".");
   }
   return all;
 }
 
-std::string peer_sentence(const std::vector<matrix_cell>& cells, const model& m) {
-  std::vector<std::string> unclear, rounding;
+std::vector<std::string> peer_sentences(const std::vector<matrix_cell>& cells, const model& m) {
+  if (!has_peer(m)) return {"No other library was measured beside ours."};
+  std::vector<std::string> all = speeds_of(cells, m), unclear, rounding;
   for (const matrix_cell& c : cells) {
     if (c.what.rounding) rounding.push_back(told(c, rounding_words(c.what), m));
     if (c.what.position == position::unclear || c.what.position == position::in_doubt)
       unclear.push_back(c.of->algorithm + " on " + place_of(c, m));
   }
-  if (!has_peer(m)) return "No other library was measured beside ours.";
-  std::string text = "Speed against the best other library";
-  for (const std::string& place : speeds_of(cells, m)) text += (text.ends_with("library") ? ", on " : "; on ") + place;
-  if (text.ends_with("library")) text += " could not be told";
-  if (!unclear.empty()) text += "; too close or too noisy to say: " + listed(unclear, most_named);
-  if (!rounding.empty()) text += "; ahead by rounding its operands: " + listed(rounding, most_named);
+  const auto say = [&](const std::string& what, const std::vector<std::string>& of) {
+    if (!of.empty()) all.push_back(what + ": " + listed(of, most_named) + ".");
+  };
+  say("Too close or too noisy to say", unclear);
+  say("Ahead of ours by rounding its operands", rounding);
   const std::vector<std::string> elsewhere = behind_elsewhere(cells, m);
-  if (elsewhere.empty()) return text + ".";
-  return text + ". At other sizes or of other types a peer is ahead in " + count(elsewhere.size()) + ": " +
-         listed(elsewhere, most_named) + ".";
+  say("At other sizes or of other types a peer is ahead in " + count(elsewhere.size()), elsewhere);
+  return all;
 }
 
 /// "3.13 µs (scan on cuda:0)"
@@ -277,7 +276,7 @@ html cell_html(const std::string& place, const matrix_cell& cell, const std::str
   if (s.speed && s.position != position::in_doubt)
     words = tag("strong", html::text(speed_text(s) + " ×")) + " " + html::text(short_name(s.peer->variant)) + ", ";
   words += tag("b", words_of(s.position));
-  if (s.ours && s.position != position::in_doubt) words += tag("div", html::text(bound_and_share(*s.ours)));
+  if (s.ours && s.ours->ranked()) words += tag("div", html::text(bound_and_share(*s.ours)));
   if (s.ours) words += tag("small", html::text(marked_time(*s.ours) + ", " + s.ours->name()));
   if (s.rounding) words += tag("small", html::text(rounding_words(s) + ", which rounds its operands"));
   if (!apart.empty()) words += tag("small", html::text(apart));
@@ -308,7 +307,8 @@ html matrix_html(const matrix& of, const anchors& sections) {
                    heads, rows, content::words)) +
          tag("p", {{"class", "note"}},
              html::sentence(
-                 "2 × is twice as fast as the best other library there, by rounds in which both ran in turns. "
+                 "2 × is twice as fast as the best other library there, by rounds in which both ran in turns; ≥ is at "
+                 "least that, by the ends of both times. "
                  "The share is of what the device’s own copy, its multiply-adds (fma if fused, else muladd) or "
                  "a launch allow, whichever is least; from " +
                  percent(near_its_limit) +
@@ -355,10 +355,12 @@ html overview(const model& m, const anchors& sections) {
   const std::vector<matrix_cell> cells = made.shown();
   html whole = machine_lines(m, panels);
   std::vector<html> verdict;
-  if (!cells.empty())
-    for (const std::string& sentence :
-         {peer_sentence(cells, m), fastest_sentence(made, m), limit_sentence(cells, m), small_sentence(cells, m)})
-      if (!sentence.empty()) verdict.push_back(html::sentence(sentence));
+  if (!cells.empty()) {
+    std::vector<std::string> sentences = peer_sentences(cells, m);
+    for (const std::string& sentence : {fastest_sentence(made, m), limit_sentence(cells, m), small_sentence(cells, m)})
+      if (!sentence.empty()) sentences.push_back(sentence);
+    for (const std::string& sentence : sentences) verdict.push_back(html::sentence(sentence));
+  }
   if (!verdict.empty()) whole += list("ul", {{"class", "verdict"}}, verdict);
   whole += tag("p", {{"class", any_wrong(m) ? "bits wrong" : "bits"}},
                html::sentence(bits_finding(m)) + " " + tag("a", {{"href", "#order"}}, "What that means."));

@@ -181,7 +181,8 @@ void row_table::add(const record::result& of) {
 void row_table::add_ratios(const record::result& of, row& to) {
   for (const record::ratio& q : of.ratios)
     if (const auto value = interval_of(q.median, q.ci95_lo, q.ci95_hi))
-      to.ratios.push_back({kept(q.to), q.device == of.device.name ? to.device : kept(q.device), *value});
+      to.ratios.push_back(
+          {kept(q.to), q.device == of.device.name ? to.device : kept(q.device), kept(q.tuning), *value});
 }
 
 /// Pictures are a hundred times as large as the rest of a record, so only one run of a machine keeps them.

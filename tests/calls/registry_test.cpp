@@ -126,6 +126,21 @@ TEST(Catalog, DescriptorsNameTheEdgesAndTheMeasuredSizes) {
   }
 }
 
+TEST(Catalog, SignaturesNameWhatTheirAlgorithmsHave) {
+  for (const algorithm* what : algorithms()) {
+    if (what->called == nullptr) continue;
+    const signature& form = *what->called;
+    for (const parameter& p : form.inputs)
+      for (const char letter : p.dimensions)
+        EXPECT_TRUE(p.dimensions == "*" || form.sizes.find(letter) != form.sizes.npos) << what->name << " " << p.name;
+    EXPECT_TRUE(!form.result.dimensions.empty() || form.shape_of_result != nullptr) << what->name;
+    for (const option& o : form.options)
+      EXPECT_TRUE(std::find(what->numbers.begin(), what->numbers.end(), o.name) != what->numbers.end() ||
+                  std::any_of(what->settings.begin(), what->settings.end(), [&](auto& s) { return s.name == o.name; }))
+          << what->name << " " << o.name;
+  }
+}
+
 TEST(Choose, HearsWhatACallSays) {
   using call::preferences_of;
   detail::request fast{}, unstable{};

@@ -15,7 +15,7 @@ TEST(ReportStanding, WhatRanInTurnsIsJudgedThoughBothTimesAreInDoubt) {
       if (r["device"]["name"] == "cuda:0" && r["status"] == "ok") widen(r);
       if (is_time_of(r, "scan/cuda:cub")) r["derived"]["plausible"] = peer_is_plausible;
       if (!is_time_of(r, "scan/cuda:lookback")) return;
-      r["ratios"][0]["device"] = device;
+      r["ratios"][0]["device"] = device, r["ratios"][0]["tuning"] = "";
       r["ratios"][0]["median"] = (low + high) / 2, r["ratios"][0]["ci95_lo"] = low, r["ratios"][0]["ci95_hi"] = high;
     }));
   };
@@ -73,8 +73,8 @@ TEST(ReportStanding, APeerInDoubtIsNeverAhead) {
       widen(r);
     }));
   };
-  EXPECT_EQ(with_wide_peer(0.5).position, position::unclear);
-  EXPECT_EQ(with_wide_peer(0.97).position, position::unclear);
+  EXPECT_EQ(with_wide_peer(0.5).position, position::in_doubt);
+  EXPECT_EQ(with_wide_peer(0.97).position, position::in_doubt);
   EXPECT_EQ(with_wide_peer(3).position, position::ahead) << "by the whole interval of the ratio";
   EXPECT_EQ(with_wide_peer(3).why, "the peer: interval ± 12 %");
   const auto with_few_samples = [](double slower) {
@@ -83,15 +83,15 @@ TEST(ReportStanding, APeerInDoubtIsNeverAhead) {
       if (is_time_of(r, "scan/cuda:cub")) scale(r, slower), r["timing"]["kernel"]["ci95_lo_ns"] = nullptr;
     }));
   };
-  EXPECT_EQ(with_few_samples(0.5).position, position::unclear) << "it has no interval";
-  EXPECT_EQ(with_few_samples(1.5).position, position::unclear);
+  EXPECT_EQ(with_few_samples(0.5).position, position::in_doubt) << "it has no interval";
+  EXPECT_EQ(with_few_samples(1.5).position, position::in_doubt);
   EXPECT_EQ(with_few_samples(4).position, position::ahead) << "few samples do not differ by so much";
   EXPECT_EQ(with_few_samples(4).why, "the peer: no interval");
   const standing impossible = on_gpu(scans_with([](json& r) {
     if (is_time_of(r, "scan/cuda:lookback")) r["ratios"] = json::array();
     if (is_time_of(r, "scan/cuda:cub")) scale(r, 4), r["derived"]["plausible"] = false;
   }));
-  EXPECT_EQ(impossible.position, position::unclear) << "a peer's time that cannot be true is not beaten";
+  EXPECT_EQ(impossible.position, position::in_doubt) << "a peer's time that cannot be true is not beaten";
   const standing alone = on_gpu(scans_with([](json& r) {
     if (r["case"]["variant"] == "scan/cuda:cub") r["status"] = "failed";
   }));

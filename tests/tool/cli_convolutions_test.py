@@ -28,6 +28,8 @@ ROWS = [
     ("polymul, short by a modulus", "polymul {d}/p5.npy {d}/p3.npy -o {d}/y.npy --modulus 97 --device cpu -v", 0,
      r"polymul/cpu:ntt on cpu: first choice"),
     ("polymul, modulus 0", "polymul {d}/p5.npy {d}/p3.npy -o {d}/y.npy --modulus 0", 2, r"the modulus is 0; it must be from 1 to 2.63 - 1$"),
+    ("polymul, a modulus that is not set", ["polymul", "{d}/p5.npy", "{d}/p3.npy", "-o", "{d}/y.npy", "--modulus", ""], 2, r"--modulus: '' is not a number"),
+    ("convolve, a border that is not set", ["convolve", "{d}/m34.npy", "{d}/k33.npy", "-o", "{d}/y.npy", "--border", ""], 2, r"convolve has no border ''"),
     ("polymul, modulus below 0", "polymul {d}/p5.npy {d}/p3.npy -o {d}/y.npy --modulus -3", 2, r"--modulus: '-3' is not a number of type u64"),
     ("polymul, modulus too large", "polymul {d}/p5.npy {d}/p3.npy -o {d}/y.npy --modulus 9223372036854775808", 2,
      r"the modulus is 9223372036854775808; it must be from 1 to 2.63 - 1$"),

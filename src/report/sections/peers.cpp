@@ -41,12 +41,11 @@ std::string compared_with(const ratio& q, const board& b) {
 void add_peers(const board& b, std::vector<cells>& lines) {
   const standing s = standing_at(b, largest_with_peer(b));
   if (!s.ours) return;
-  const bool is_in_doubt = s.position == position::in_doubt;
   for (const series& other : b.all) {
     const row* peer = other.kind == role::peer ? other.at(s.ours->n) : nullptr;
     if (!peer || !peer->timed()) continue;
     const interval speed = *speed_against(*s.ours, *peer);
-    const standing against = is_in_doubt ? s : standing_against(*s.ours, *peer);
+    const standing against = standing_against(*s.ours, *peer);
     const std::string told = !other.competes()
                                  ? "not compared: it rounds its operands to fewer bits"
                                  : words_of(against.position) + (against.why.empty() ? "" : ": " + against.why);

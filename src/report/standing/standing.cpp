@@ -42,14 +42,16 @@ std::optional<double> least_lead(const row& ours, const row& peer) {
   return least > 1 + ours.smallest_effect() ? std::optional(least) : std::nullopt;
 }
 
-/// What the two ran in turns decides. Without that, if a time is in doubt, the only verdict can be that ours is ahead.
+/// What the two ran in turns decides. Without that, where a time is in doubt the only verdict can be that ours is
+/// ahead.
 void judge(standing& s) {
-  const bool is_sure = s.ours->in_turns_with(*s.peer) || (s.ours->ranked() && s.peer->ranked());
+  const bool is_judged = s.ours->in_turns_with(*s.peer) || (s.ours->ranked() && s.peer->ranked());
   s.position = position_of(*s.speed, s.ours->smallest_effect());
-  if (!is_sure) {
+  s.has_sure_speed = is_sure(*s.speed, *s.ours, *s.peer);
+  if (!is_judged) {
     s.why = s.ours->ranked() ? "the peer: " + s.peer->doubt() : s.ours->doubt();
     s.at_least = least_lead(*s.ours, *s.peer);
-    s.position = s.at_least ? position::ahead : position::unclear;
+    s.position = s.at_least ? position::ahead : position::in_doubt;
   } else if (s.position == position::unclear) {
     const auto told = [](double ratio) { return significant(ratio, 4); };  // 3 digits may show both ends as 1.01
     if (!s.speed->low || !s.speed->high) {
@@ -105,16 +107,14 @@ standing standing_at(const board& b, std::uint64_t n) {
   if (!shortest) return {};
   standing s{.ours = (best ? best : shortest)->at(n), .why = ""};
   s.peer = rival_of(b, *s.ours);
-  const bool is_in_doubt =
-      s.peer && !s.ours->ranked() && !s.ours->in_turns_with(*s.peer) && !least_lead(*s.ours, *s.peer);
-  s.position = is_in_doubt ? position::in_doubt : position::no_peer;
+  s.position = position::no_peer;
   s.why = s.ours->doubt();
   if (best && best != shortest)
     s.why = shortest->label + " takes " + duration(shortest->at(n)->kernel->median) + ", " + shortest->at(n)->doubt();
-  if (!is_in_doubt) s.rounding = ahead_by_rounding(b, *s.ours);
+  if (s.ours->ranked()) s.rounding = ahead_by_rounding(b, *s.ours);
   if (!s.peer) return s;
   s.speed = speed_against(*s.ours, *s.peer);
-  if (!is_in_doubt) judge(s);
+  judge(s);
   return s;
 }
 
@@ -126,12 +126,13 @@ standing standing_against(const row& ours, const row& peer) {
 
 bool is_sure(const interval& speed, const row& ours, const row& peer) {
   const bool is_on_one_side = (speed.low && *speed.low > 1) || (speed.high && *speed.high < 1);
+  if (!ours.plausible || !peer.plausible) return false;
   return speed.is_narrow() || (ours.ranked() && peer.ranked()) || (ours.in_turns_with(peer) && is_on_one_side);
 }
 
 std::string speed_text(const standing& s) {
   if (s.at_least) return "≥ " + factor(*s.at_least);
-  return marked(is_sure(*s.speed, *s.ours, *s.peer), factor(s.speed->median));
+  return marked(s.has_sure_speed, factor(s.speed->median));
 }
 
 std::string rounding_words(const standing& s) {
@@ -150,7 +151,8 @@ standing largest_trusted(const board& b) {
   const std::uint64_t largest = b.largest_size();
   const std::vector<std::uint64_t> sizes = b.sizes();
   for (auto n = sizes.rbegin(); n != sizes.rend() && *n >= largest / 16; ++n)
-    if (const standing s = standing_at(b, *n); s.ours && s.position != position::in_doubt) return s;
+    if (const standing s = standing_at(b, *n); s.ours && s.position != position::in_doubt)
+      if (s.ours->ranked() || s.position != position::no_peer) return s;
   return {};
 }
 
@@ -161,7 +163,9 @@ standing standing_of(const board& b) {
   const standing smaller = standing_at(b, n);
   s.peer = smaller.peer;
   s.speed = smaller.speed;
-  s.position = smaller.position == position::in_doubt ? position::unclear : smaller.position;
+  s.has_sure_speed = smaller.has_sure_speed;
+  s.at_least = smaller.at_least;
+  s.position = smaller.position;
   s.why = "the peer at " + smaller.peer->at() + (smaller.why.empty() ? "" : "; " + smaller.why);
   return s;
 }

@@ -13,6 +13,7 @@ struct standing {
   const row* ours = nullptr;            // our fastest that can be judged; for in_doubt our fastest, which cannot
   const row* peer = nullptr;            // the fastest peer, even if its time cannot be trusted
   std::optional<interval> speed = {};   // the peer's time / ours
+  bool has_sure_speed = false;          // see is_sure()
   std::optional<double> at_least = {};  // the speed is at least this, all that can be said of it
   const row* rounding = nullptr;        // a faster peer that rounds its operands, so it does not compete
   std::string why;                      // for unclear and in_doubt, and if the peer was measured at another size
@@ -27,7 +28,7 @@ standing largest_trusted(const board& b);
 std::uint64_t largest_with_peer(const board& b);
 /// At size `n`.
 standing standing_at(const board& b, std::uint64_t n);
-/// Compares our time, which must be ranked, with this peer's.
+/// Compares our time with this peer's.
 standing standing_against(const row& ours, const row& peer);
 
 /// Whether the speed can be trusted: because both times can, or because rounds with both gave it an interval that is

@@ -184,10 +184,16 @@ void run_from_files(const registry::problem& p, std::span<io::array_input* const
   run_planned(p, blocks, options, run);
 }
 
+/// "scan" for scan_axis, which is an option of that command.
+static std::string_view command_of(const registry::algorithm& what) {
+  constexpr std::string_view along = "_axis";
+  return what.name.ends_with(along) ? what.name.substr(0, what.name.size() - along.size()) : what.name;
+}
+
 nlohmann::ordered_json describe(const registry::problem& p, const device_handle& device, const registry::choice& how,
                                 std::span<const std::uint64_t> shape, const std::string& digest) {
   nlohmann::ordered_json fields;
-  fields["command"] = p.what->name.substr(0, p.what->name.find("_axis"));
+  fields["command"] = command_of(*p.what);
   fields["device"] = device->info().name;
   fields["variant"] = how.variant->id();
   fields["reason"] = how.reason;

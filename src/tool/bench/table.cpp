@@ -114,13 +114,15 @@ std::string problem_title(const std::vector<measured>& rows) {
 /// The other's time over this one's, by rounds in which both ran in turns: load on the machine slows both alike.
 std::optional<record::interval> in_turns(const measured& one, const measured& other) {
   for (const record::ratio& q : one.result.ratios)
-    if (q.to == other.result.what.variant && q.device == other.result.device.name && q.ci95_lo && q.ci95_hi)
-      return record::interval{q.median.value_or(1), q.ci95_lo, q.ci95_hi};
+    if (q.to == other.result.what.variant && q.device == other.result.device.name &&
+        q.tuning == other.result.what.tuning && q.median && q.ci95_lo && q.ci95_hi)
+      return record::interval{*q.median, q.ci95_lo, q.ci95_hi};
   return std::nullopt;
 }
 
 bool is_surely_faster(const measured& one, const measured& other) {
-  if (const auto by_turns = in_turns(one, other)) return *by_turns->low > 1;
+  const double floor = std::max(0.01, one.result.noise ? one.result.noise->min_effect.value_or(0) : 0);
+  if (const auto by_turns = in_turns(one, other)) return *by_turns->low > 1 + floor;
   return report::is_surely_shorter(record::interval_of(*one.time()), record::interval_of(*other.time()));
 }
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 
 namespace tilewise::cli {
 
@@ -23,7 +24,7 @@ struct array_request {
   common_options common;
   std::vector<std::string> inputs;
   std::string output;
-  std::vector<std::string> options;  // in the order of the signature's; empty if not given
+  std::vector<std::optional<std::string>> options;  // in the order of the signature's
 
   const signature& form() const { return *what->called; }
 };
@@ -125,8 +126,8 @@ void set_options(problem& p, const array_request& request) {
   const auto& numbers = request.what->numbers;
   for (std::size_t i = 0; i < request.options.size(); ++i) {
     const registry::option& o = request.form().options[i];
-    const std::string& text = request.options[i];
-    if (text.empty()) continue;
+    if (!request.options[i]) continue;
+    const std::string& text = *request.options[i];
     const auto number = std::find(numbers.begin(), numbers.end(), o.name);
     const bool is_number = number != numbers.end();
     const bool has_setting =
@@ -182,8 +183,12 @@ exit_code compute_or_name_option(const array_request& request) {
 void add_algorithm(CLI::App& app, invocation& call, const algorithm& what) {
   const signature& form = *what.called;
   CLI::App* command = app.add_subcommand(std::string(what.name), std::string(form.says));
-  auto request = std::make_shared<array_request>(array_request{
-      &what, {}, std::vector<std::string>(form.inputs.size()), {}, std::vector<std::string>(form.options.size())});
+  auto request =
+      std::make_shared<array_request>(array_request{&what,
+                                                    {},
+                                                    std::vector<std::string>(form.inputs.size()),
+                                                    {},
+                                                    std::vector<std::optional<std::string>>(form.options.size())});
   for (std::size_t i = 0; i < form.inputs.size(); ++i)
     add_input_array(
         *command, file_called(form.inputs[i].name), request->inputs[i],

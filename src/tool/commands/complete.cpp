@@ -74,13 +74,15 @@ candidates variants(const asked_line& line, bool by_id) {
   return found;
 }
 
-/// The words of a setting, for an option of its own (--op) or after its name (--set op=).
+/// The words of a setting, for an option of its own (--op) or after its name (--set op=). An option that takes a
+/// number, such as --init, has none.
 candidates settings(const asked_line& line, const std::string& wanted) {
   candidates found;
   for (const registry::algorithm* a : algorithms_of(line))
     for (const registry::setting& s : a->settings)
       for (const std::string_view word : s.values)
-        if (wanted.empty() || s.name == wanted)
+        if (wanted.empty() ||
+            (s.name == wanted && std::find(a->numbers.begin(), a->numbers.end(), s.name) == a->numbers.end()))
           found.push_back({(wanted.empty() ? std::string(s.name) + "=" : "") + std::string(word), ""});
   return found;
 }

@@ -243,6 +243,8 @@ void require_memory_of_sort(const registry::problem& p, std::uint64_t available)
 exit_code sort_along(const sort_request& request, io::array_input& keys) {
   registry::problem p = problem_along(*request.axis, "sort_axis", request.input, keys.type(), keys.shape());
   registry::choose_setting(p, "order", request.descending ? "descending" : "ascending");
+  const std::uint64_t need = copies * keys.bytes();
+  io::require_host_memory(need, registry::to_string(p) + " takes " + std::to_string(need) + " bytes of memory");
   return run_to_file(p, std::array{&keys}, request.common, plan_run(p, request.common), request.output, keys.shape());
 }
 
