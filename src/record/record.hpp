@@ -199,6 +199,9 @@ struct noise {
   added<double> visits_effect{};             // the least by which the medians of the row's visits differ, as a share
 };
 
+/// Differences of a smaller share may be chance: 1 %, or what a row of the same run differed by from itself.
+inline double smallest_effect(const maybe_number& min_effect) { return std::max(0.01, min_effect.value_or(0)); }
+
 /// What the ranks of a group of devices send each other during the row's call. Unknown if it was not measured or if
 /// there is only one rank.
 struct ranks {

@@ -38,7 +38,7 @@ std::string against_peer(const board& b, const row& ours) {
   const row& theirs = *peer->at(ours.n);
   const auto q = ratio_to(ours, theirs.variant);
   const std::string value = q ? ratio_text(q->value) : factor(theirs.kernel->median / ours.kernel->median);
-  return marked(is_sure(*speed_against(ours, theirs), ours, theirs), value) + " × " + escaped(peer->label);
+  return marked(standing_against(ours, theirs).has_sure_speed, value) + " × " + escaped(peer->label);
 }
 
 std::string line(const panel& p, const board& b, speed_unit unit, const series& s, const row& r) {

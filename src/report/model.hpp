@@ -32,11 +32,13 @@ using registry::speed_unit;
 /// The unit of an algorithm's speeds; bytes for an algorithm that this build does not know.
 speed_unit unit_of(const std::string& algorithm);
 
-/// Whether one's interval ends before the other's begins. A time without an interval is assumed to be off by up to a
-/// factor of 2.
-inline bool is_surely_shorter(const interval& one, const interval& other) {
-  return one.high.value_or(2 * one.median) < other.low.value_or(other.median / 2);
+/// The least that the other time can be over this one, by the ends of their intervals. A time without an interval is
+/// assumed to be off by up to a factor of 2.
+inline double least_ratio(const interval& one, const interval& other) {
+  return other.low.value_or(other.median / 2) / one.high.value_or(2 * one.median);
 }
+/// Whether one's interval ends before the other's begins.
+inline bool is_surely_shorter(const interval& one, const interval& other) { return least_ratio(one, other) > 1; }
 
 /// A machine and the build on it, as the first record describes them.
 struct machine {
@@ -97,8 +99,7 @@ struct row {
   /// The other row's time over this one's, by rounds in which both ran in turns; with an interval. Load on the machine
   /// slows both of a round alike, so the ratio may be sure while the times are in doubt. None if a time cannot be true.
   std::optional<interval> in_turns_with(const row& other) const;
-  /// Smaller differences may be chance: what the same code, measured twice, differed by.
-  double smallest_effect() const { return std::max(0.01, min_effect.value_or(0)); }
+  double smallest_effect() const { return record::smallest_effect(min_effect); }
   /// Compares by turns if there were any, else the two intervals, however wide they are. False for a row without one.
   bool is_surely_shorter(const row& other) const;
   /// Whether its time is called impossible only because of a limit that is itself in doubt.

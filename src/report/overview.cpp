@@ -28,6 +28,13 @@ std::string told(const matrix_cell& c, const std::string& what, const model& m) 
 
 constexpr std::size_t most_named = 5;  // in one sentence
 
+/// What is listed under a name; names keep the order of their first appearance.
+template <class List>
+List& under(const std::string& name, std::vector<std::pair<std::string, List>>& all) {
+  const auto known = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.first == name; });
+  return known != all.end() ? known->second : all.emplace_back(name, List()).second;
+}
+
 /// The fastest cell of each algorithm's largest problem, on any processor.
 std::vector<const matrix_cell*> fastest_of(const matrix& shown) {
   std::vector<const matrix_cell*> all;
@@ -66,10 +73,7 @@ std::string fastest_sentence(const matrix& shown, const model& m) {
       unknown.push_back(c->of->algorithm);
       continue;
     }
-    const std::string place = place_of(*c, m);
-    auto at = std::find_if(won.begin(), won.end(), [&](const auto& w) { return w.first == place; });
-    if (at == won.end()) at = won.insert(won.end(), {place, {}});
-    at->second.push_back(c->of->algorithm);
+    under(place_of(*c, m), won).push_back(c->of->algorithm);
   }
   if (won.empty()) return "No fastest device can be named: the times at the largest sizes are too noisy.";
   std::vector<std::string> parts;
@@ -96,10 +100,7 @@ std::string bound_words(const std::vector<const matrix_cell*>& cells, const mode
   std::vector<std::pair<std::string, std::vector<std::string>>> by;
   for (const matrix_cell* c : cells) {
     if (!is_near_its_limit(*c->what.ours->fraction)) break;
-    const std::string bound = bound_of(*c->what.ours);
-    auto at = std::find_if(by.begin(), by.end(), [&](const auto& b) { return b.first == bound; });
-    if (at == by.end()) at = by.insert(by.end(), {bound, {}});
-    at->second.push_back(told(*c, share_text(*c->what.ours), m));
+    under(bound_of(*c->what.ours), by).push_back(told(*c, share_text(*c->what.ours), m));
   }
   std::string text;
   for (const auto& [bound, names] : by)
@@ -190,10 +191,7 @@ std::vector<std::string> speeds_of(const std::vector<matrix_cell>& cells, const 
   for (const matrix_cell& c : cells) {
     const position is = c.what.position;
     if (is != position::ahead && is != position::on_a_par && is != position::behind) continue;
-    const std::string place = place_of(c, m);
-    auto at = std::find_if(by_place.begin(), by_place.end(), [&](const auto& known) { return known.first == place; });
-    if (at == by_place.end()) at = by_place.insert(by_place.end(), {place, {}});
-    at->second.push_back(&c);
+    under(place_of(c, m), by_place).push_back(&c);
   }
   std::vector<std::string> all;
   for (auto& [place, of] : by_place) {

@@ -44,14 +44,13 @@ void add_peers(const board& b, std::vector<cells>& lines) {
   for (const series& other : b.all) {
     const row* peer = other.kind == role::peer ? other.at(s.ours->n) : nullptr;
     if (!peer || !peer->timed()) continue;
-    const interval speed = *speed_against(*s.ours, *peer);
     const standing against = standing_against(*s.ours, *peer);
     const std::string told = !other.competes()
                                  ? "not compared: it rounds its operands to fewer bits"
                                  : words_of(against.position) + (against.why.empty() ? "" : ": " + against.why);
     lines.push_back({html::text(other.label), html::text(b.name), html::text(s.ours->size()),
                      html::text(marked_time(*peer)), html::text(s.ours->name() + ", " + marked_time(*s.ours)),
-                     html::text(marked(is_sure(speed, *s.ours, *peer), ratio_text(speed))), html::text(told)});
+                     html::text(marked(against.has_sure_speed, ratio_text(*against.speed))), html::text(told)});
   }
 }
 

@@ -34,12 +34,19 @@ position position_of(const interval& speed, double smallest_effect) {
   }
 }
 
-/// By how much ours is ahead at least, if it surely is, though a time is in doubt: by the ends of the two intervals. A
-/// peer so slow that few of its calls were measured has none; its time is assumed to be off by up to a factor of 2.
+/// By how much ours is ahead at least, if it surely is, though a time is in doubt. A peer may be so slow that few of
+/// its calls were measured, and has no interval.
 std::optional<double> least_lead(const row& ours, const row& peer) {
   if (!ours.plausible || !peer.plausible || !ours.kernel->high) return std::nullopt;
-  const double least = peer.kernel->low.value_or(peer.kernel->median / 2) / *ours.kernel->high;
+  const double least = least_ratio(*ours.kernel, *peer.kernel);
   return least > 1 + ours.smallest_effect() ? std::optional(least) : std::nullopt;
+}
+
+/// See standing::has_sure_speed.
+bool is_sure(const interval& speed, const row& ours, const row& peer) {
+  const bool is_on_one_side = (speed.low && *speed.low > 1) || (speed.high && *speed.high < 1);
+  if (!ours.plausible || !peer.plausible) return false;
+  return speed.is_narrow() || (ours.ranked() && peer.ranked()) || (ours.in_turns_with(peer) && is_on_one_side);
 }
 
 /// What the two ran in turns decides. Without that, where a time is in doubt the only verdict can be that ours is
@@ -122,12 +129,6 @@ standing standing_against(const row& ours, const row& peer) {
   standing s{.ours = &ours, .peer = &peer, .speed = speed_against(ours, peer), .why = ""};
   judge(s);
   return s;
-}
-
-bool is_sure(const interval& speed, const row& ours, const row& peer) {
-  const bool is_on_one_side = (speed.low && *speed.low > 1) || (speed.high && *speed.high < 1);
-  if (!ours.plausible || !peer.plausible) return false;
-  return speed.is_narrow() || (ours.ranked() && peer.ranked()) || (ours.in_turns_with(peer) && is_on_one_side);
 }
 
 std::string speed_text(const standing& s) {

@@ -10,13 +10,15 @@ enum class position : std::uint8_t { ahead, on_a_par, behind, unclear, no_peer, 
 
 struct standing {
   report::position position = report::position::not_measured;
-  const row* ours = nullptr;            // our fastest that can be judged; for in_doubt our fastest, which cannot
-  const row* peer = nullptr;            // the fastest peer, even if its time cannot be trusted
-  std::optional<interval> speed = {};   // the peer's time / ours
-  bool has_sure_speed = false;          // see is_sure()
+  const row* ours = nullptr;           // our fastest whose time is sure, else our fastest
+  const row* peer = nullptr;           // the peer that is fastest beside ours, whatever its time
+  std::optional<interval> speed = {};  // the peer's time / ours
+  /// Whether the speed can be trusted: because both times can, or because rounds with both gave it an interval that is
+  /// narrow or says who is faster.
+  bool has_sure_speed = false;
   std::optional<double> at_least = {};  // the speed is at least this, all that can be said of it
   const row* rounding = nullptr;        // a faster peer that rounds its operands, so it does not compete
-  std::string why;                      // for unclear and in_doubt, and if the peer was measured at another size
+  std::string why;                      // there is no clear verdict, ours is not the shortest, or what is in doubt
 };
 
 /// At the largest size at which ours was measured on this processor. If peers were not measured there, compares at the
@@ -31,9 +33,6 @@ standing standing_at(const board& b, std::uint64_t n);
 /// Compares our time with this peer's.
 standing standing_against(const row& ours, const row& peer);
 
-/// Whether the speed can be trusted: because both times can, or because rounds with both gave it an interval that is
-/// narrow or says who is faster.
-bool is_sure(const interval& speed, const row& ours, const row& peer);
 /// "1.22", marked if it cannot be trusted, or "≥ 9.00". It must have a speed.
 std::string speed_text(const standing& s);
 

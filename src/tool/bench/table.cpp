@@ -121,8 +121,8 @@ std::optional<record::interval> in_turns(const measured& one, const measured& ot
 }
 
 bool is_surely_faster(const measured& one, const measured& other) {
-  const double floor = std::max(0.01, one.result.noise ? one.result.noise->min_effect.value_or(0) : 0);
-  if (const auto by_turns = in_turns(one, other)) return *by_turns->low > 1 + floor;
+  const record::noise noise = one.result.noise.value_or(record::noise{});
+  if (const auto by_turns = in_turns(one, other)) return *by_turns->low > 1 + record::smallest_effect(noise.min_effect);
   return report::is_surely_shorter(record::interval_of(*one.time()), record::interval_of(*other.time()));
 }
 
