@@ -37,8 +37,9 @@ number number_of(const request& r, std::string_view name);
 /// Throws `invalid_argument` if the type cannot hold the number.
 base::scalar_value converted(const number& given, dtype to, std::string_view name);
 
-/// The problem of this shape, with the settings and numbers of the request. Throws as admit() does. Only the shapes of
-/// admitted problems may be computed with, for example for the size of a result: others may overflow.
+/// The problem of this shape, with the settings of the request and its number `init`; an algorithm with other numbers
+/// sets those. Throws as admit() does. Only the shapes of admitted problems may be computed with, for example for the
+/// size of a result: others may overflow.
 problem described(const algorithm& what, const request& r, const extents& shape);
 /// The same for one matrix in and one matrix of results, of the same rows and columns; both may have gaps. An output
 /// without a layout has none.

@@ -16,6 +16,9 @@
 #ifndef TW_LOG_ITEMS
 #define TW_LOG_ITEMS 4
 #endif
+#ifdef TW_GROUP
+#error "TW_GROUP follows from TW_LOG_GROUP: define that"
+#endif
 #define TW_GROUP (1 << TW_LOG_GROUP)
 #define TW_ITEMS (1 << TW_LOG_ITEMS)
 #define TW_TILE ((ulong)TW_GROUP * TW_ITEMS)

@@ -120,21 +120,22 @@ base::scalar_value number_from(const std::string& text, const registry::option& 
   }
 }
 
-/// Sets what the options choose: settings, and numbers with the setting that says that they are given.
+/// Sets what the options choose: settings, and numbers with the setting that says whether they are given.
 void set_options(problem& p, const array_request& request) {
   const auto& settings = request.what->settings;
   const auto& numbers = request.what->numbers;
   for (std::size_t i = 0; i < request.options.size(); ++i) {
     const registry::option& o = request.form().options[i];
-    if (!request.options[i]) continue;
-    const std::string& text = *request.options[i];
+    const std::optional<std::string>& text = request.options[i];
     const auto number = std::find(numbers.begin(), numbers.end(), o.name);
     const bool is_number = number != numbers.end();
     const bool has_setting =
         std::any_of(settings.begin(), settings.end(), [&](const registry::setting& s) { return s.name == o.name; });
-    if (has_setting) registry::choose_setting(p, o.name, is_number ? "given" : text);
+    if (has_setting && is_number) registry::choose_setting(p, o.name, text ? "given" : "none");
+    if (!text) continue;
+    if (has_setting && !is_number) registry::choose_setting(p, o.name, *text);
     if (is_number)
-      p.number[static_cast<std::size_t>(number - numbers.begin())] = number_from(text, o, o.type.value_or(p.type));
+      p.number[static_cast<std::size_t>(number - numbers.begin())] = number_from(*text, o, o.type.value_or(p.type));
   }
 }
 

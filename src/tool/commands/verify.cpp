@@ -137,15 +137,16 @@ bool is_wanted(const registry::variant& v, const device_handle& on, bool serial_
 }
 
 /// Whether a run without --thorough skips the variant: OpenCL on a CPU compiles for up to ten seconds per variant.
-/// There only one variant of each algorithm runs, unless it or the device is named: the last that would be chosen,
-/// since its programs are small.
+/// There only one variant of each algorithm runs, unless it or the device is named: the last that would be chosen and
+/// has the order's bits, since its programs are small.
 bool is_left_out(const registry::variant& v, const device_handle& on, const verify_request& request) {
   const bool is_slow = on->info().backend == "opencl" && on->info().is_cpu;
   const bool is_named = !request.common.variant.empty() || request.devices.names != device_list_options{}.names;
   if (!is_slow || is_named || request.thorough) return false;
   const auto all = registry::variants_of(registry::find_algorithm(v.algorithm));
-  return &v !=
-         *std::find_if(all.rbegin(), all.rend(), [](const auto* w) { return w->backend == "opencl" && !w->peer; });
+  return &v != *std::find_if(all.rbegin(), all.rend(), [](const auto* w) {
+    return w->backend == "opencl" && !w->peer && w->order == registry::claim::tilewise;
+  });
 }
 
 /// Keeps the first answer of a variant on a device, or its first wrong answer.
