@@ -101,6 +101,18 @@ and a product from 1; min and max need one.
 array([0, 1, 3, 6])
 )";
 
+inline constexpr const char* segment_reduce =
+    R"(segment_reduce(a, offsets, *, op='sum', out=None, initial=None, device=None, variant=None, tuning=None)
+--
+
+Reduces each segment of an array of one dimension: out[s] has the bits of the reduction of a[offsets[s]:offsets[s+1]]
+alone. `offsets` are integers as `indptr` of a sparse matrix: one more than segments, from 0 to len(a), never falling.
+`op` is 'sum', 'product', 'min' or 'max'. An empty segment gives `initial`, else 0 or 1; for min and max it is an error.
+
+>>> tw.segment_reduce(np.array([1.0, 2.0, 3.0, 4.0]), [0, 3, 3, 4])
+array([6., 0., 4.])
+)";
+
 inline constexpr const char* sort =
     R"(sort(a, axis=-1, *, descending=False, out=None, device=None, variant=None, tuning=None)
 --

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions, scans and sorts, of an array or along an axis.
+// Reductions, scans and sorts, of an array, along an axis or of segments.
 #include "documents.hpp"
 #include "functions.hpp"
 #include "module.hpp"
@@ -229,6 +229,26 @@ py::object sort_by_key(handle keys, handle values, bool descending, handle out, 
   return py::make_tuple(keys_out.array, values_out.array);
 }
 
+py::object segment_reduce(handle a, handle any_offsets, handle operation, handle out, handle any_initial, handle device,
+                          handle variant, handle tuning) {
+  const op by = operation_from(operation);
+  const py::object initial = plain_number(any_initial, "initial");
+  const py::object as_given = objects().frameworks.attr("as_offsets")(any_offsets);
+  const lent in(a, "a");
+  in.require_rank(1, "segment_reduce");
+  lent offsets(as_given, "offsets", access::read, &in);
+  offsets.require_rank(1, "segment_reduce");
+  if (offsets.memory.type == dtype::u64) offsets.read_as(dtype::i64);
+  offsets.require_type(dtype::i64);
+  const placement how = placement_of(device, variant, tuning, in);
+  const tilewise::number init = initial_from(initial, in.memory.type);
+  const std::uint64_t segments = offsets.memory.count == 0 ? 0 : offsets.memory.count - 1;
+  return written_to(out, in, in.memory.type, {segments}, rows::packed, how, [&](const lent& to) {
+    detail::segment_reduce(in.memory.as("the input"), offsets.memory.as("the offsets"), to.memory.as("the values"),
+                           folding<reduce_options>(by, init, how));
+  });
+}
+
 }  // namespace
 
 void add_folds(py::module_& to) {
@@ -245,6 +265,8 @@ void add_folds(py::module_& to) {
       initial, carry);
   add(to, "exclusive_scan", exclusive_scan, documents::exclusive_scan, arg("a"), axis_given, options, operation, out,
       initial, carry);
+  add(to, "segment_reduce", segment_reduce, documents::segment_reduce, arg("a"), arg("offsets"), options,
+      arg("op") = "sum", out, initial);
   add(to, "sort", sort, documents::sort, arg("a"), arg("axis") = -1, options, descending, out);
   add(to, "argsort", argsort, documents::argsort, arg("a"), options, descending, out);
   add(to, "sort_by_key", sort_by_key, documents::sort_by_key, arg("keys"), arg("values"), options, descending, out);

@@ -18,6 +18,7 @@
 #include <tilewise/polymul.hpp>
 #include <tilewise/reduce.hpp>
 #include <tilewise/scan.hpp>
+#include <tilewise/segment_reduce.hpp>
 #include <tilewise/sort.hpp>
 #include <tilewise/types.hpp>
 #include <tilewise/version.hpp>

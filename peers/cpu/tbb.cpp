@@ -59,6 +59,21 @@ void run_scan(const registry::problem& p, const registry::bindings& where, const
   });
 }
 
+void run_segment_reduce(const registry::problem& p, const registry::bindings& where, const registry::tuning&,
+                        backend::queue& queue) {
+  order::with_wrapping_type(p.type, [&]<class T>(T zero) {
+    const T* x = where.in[0].as<const T>();
+    const auto* offsets = where.in[1].as<const std::int64_t>();
+    T* values = where.out[0].as<T>();
+    arena_of(queue).execute([&] {
+      tbb::parallel_for(range(0, p.shape[1]), [&](const range& r) {
+        for (std::size_t s = r.begin(); s != r.end(); ++s)
+          values[s] = std::reduce(x + offsets[s], x + offsets[s + 1], zero);
+      });
+    });
+  });
+}
+
 struct tbb_team {
   backend::queue& queue;
 
@@ -87,6 +102,8 @@ void in_tbb_arena(backend::queue& queue, const std::function<void()>& work) { ar
 std::vector<registry::variant> tbb_variants() {
   return {cpu_peer("reduce", "tbb", "oneTBB parallel_reduce", unsupported, run_reduce),
           cpu_peer("scan", "tbb", "oneTBB parallel_scan", unsupported, run_scan),
+          cpu_peer("segment_reduce", "tbb", "oneTBB parallel_for over segments, std::reduce in each", unsupported,
+                   run_segment_reduce),
           hiperc::peer("hiperc_tbb", "HiPerC's program with Threading Building Blocks, rewritten",
                        hiperc::threads_unsupported, hiperc::run_with<tbb_team>)};
 }

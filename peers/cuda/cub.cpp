@@ -42,6 +42,7 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
   cuda::queue& q = cuda::enter(on);
   cub_call call{p.type, where.in[0].as<const void>(), where.out[0].as<void>(), p.n(), q.stream()};
   call.values_in = where.in[1].as<const void>();
+  call.segments = p.shape[1];
   call.values_out = where.out[1].as<void>();
   TW_CUDA(Algorithm(call));
   const backend::buffer workspace(q, call.bytes);
@@ -84,6 +85,7 @@ registry::variant cub_sort(std::string_view name, std::string_view source, std::
 std::vector<registry::variant> cub_variants() {
   return {cub_sum<cub_reduce>("reduce", "CUB's DeviceReduce::Sum"),
           cub_sum<cub_scan>("scan", "CUB's DeviceScan::InclusiveSum"),
+          cub_sum<cub_segment_reduce>("segment_reduce", "CUB's DeviceSegmentedReduce::Sum"),
           cub_sort<cub_radix_sort>("cub_radix", "CUB's DeviceRadixSort::SortKeys"),
           cub_sort<cub_merge_sort>("cub_merge", "CUB's DeviceMergeSort::SortKeysCopy"),
           cub_sort<cub_radix_pairs>("cub_pairs", "CUB's DeviceRadixSort::SortPairs", pair_types, other_than_pairs)};

@@ -14,7 +14,8 @@ struct cub_call {
   void* out;
   std::uint64_t n;
   cudaStream_t stream;
-  const void* values_in = nullptr;  // for pairs
+  std::uint64_t segments = 0;
+  const void* values_in = nullptr;  // for pairs; the offsets of segments
   void* values_out = nullptr;
   void* workspace = nullptr;  // if null, a call only sets `bytes` to the size that it needs
   std::size_t bytes = 0;
@@ -23,6 +24,7 @@ struct cub_call {
 /// For f32, f64, and integers of 32 bits.
 cudaError_t cub_reduce(cub_call& call);
 cudaError_t cub_scan(cub_call& call);
+cudaError_t cub_segment_reduce(cub_call& call);
 
 /// For f32, f64, u32 and u64.
 cudaError_t cub_radix_sort(cub_call& call);

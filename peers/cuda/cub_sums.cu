@@ -4,6 +4,7 @@
 
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
+#include <cub/device/device_segmented_reduce.cuh>
 
 namespace tilewise::peers {
 
@@ -31,6 +32,15 @@ cudaError_t cub_scan(cub_call& call) {
   return with_listed_type(call.type, [&]<class T>(T) {
     return cub::DeviceScan::InclusiveSum(call.workspace, call.bytes, static_cast<const T*>(call.in),
                                          static_cast<T*>(call.out), call.n, call.stream);
+  });
+}
+
+cudaError_t cub_segment_reduce(cub_call& call) {
+  return with_listed_type(call.type, [&]<class T>(T) {
+    const auto* const offsets = static_cast<const std::int64_t*>(call.values_in);
+    return cub::DeviceSegmentedReduce::Sum(call.workspace, call.bytes, static_cast<const T*>(call.in),
+                                           static_cast<T*>(call.out), static_cast<std::int64_t>(call.segments), offsets,
+                                           offsets + 1, call.stream);
   });
 }
 

@@ -145,6 +145,9 @@ def exclusive_scan(a: _A, axis: SupportsIndex | None = None, *, op: _Op | None =
                    initial: _Number | None = None, carry: partial | None = None, device: _Device = None,
                    variant: str | None = None, tuning: str | None = None) -> _A: ...
 
+def segment_reduce(a: _A, offsets: Any, *, op: _Op = "sum", out: _A | None = None, initial: _Number | None = None,
+                   device: _Device = None, variant: str | None = None, tuning: str | None = None) -> _A: ...
+
 def sort(a: _A, axis: SupportsIndex | None = -1, *, descending: bool = False, out: _A | None = None,
          device: _Device = None, variant: str | None = None, tuning: str | None = None) -> _A: ...
 @overload

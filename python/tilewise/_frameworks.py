@@ -112,6 +112,19 @@ def as_index(room, out):
     return indices if out is None else out.copy_(indices)
 
 
+def as_offsets(x):
+    """Offsets as integers of 64 bits, beside x; lists and arrays of other integers are copied."""
+    if isinstance(x, (list, tuple, range)):
+        x = numpy.asarray(x)
+    kind = str(getattr(x, "dtype", None)).removeprefix("torch.")
+    if kind in ("int64", "uint64") or not kind.startswith(("int", "uint")):
+        return x
+    owner = _owner(x)
+    if owner is not None and owner.__name__ == "torch":
+        return x.long()
+    return x.astype("int64") if hasattr(x, "astype") else x
+
+
 def obstacle(x, name, is_output):
     """What PyTorch keeps beside the memory of a tensor, so that this alone is not its elements, and what to do; None of others."""
     gradient = f"{name} requires a gradient, which tilewise does not compute; pass {name}.detach()"

@@ -26,6 +26,7 @@ MISSING = {
     "nanmean": "tw.sum(a[~np.isnan(a)]) / np.count_nonzero(~np.isnan(a))",
     "nancumsum": "tw.cumsum(np.where(np.isnan(a), 0, a))",
     "fsum total": "tw.sum(a)",
+    "reduceat segment_sum segmented_reduce segment_csr": "tw.segment_reduce(a, offsets)",
     "reduce fold add": "tw.sum(a), tw.prod(a), tw.min(a) or tw.max(a)",
     "product multiply": "tw.prod(a)",
     "amax maximum": 'tw.max(a), or running: tw.inclusive_scan(a, op="max")',

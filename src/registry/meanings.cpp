@@ -16,7 +16,7 @@ struct meaning {
   std::string_view words, command, algorithm, op;
 };
 
-constexpr std::array<meaning, 27> known{{
+constexpr std::array<meaning, 28> known{{
     {"sum add total plus fold", "reduce", "reduce", "sum"},
     {"accumulate", "reduce or scan", "reduce or scan", ""},
     {"prod", "reduce --op product", "reduce", "product"},
@@ -39,6 +39,7 @@ constexpr std::array<meaning, 27> known{{
     {"reduce_axis rows columns", "reduce --axis N", "reduce_axis", ""},
     {"scan_axis", "scan --axis N", "scan_axis", ""},
     {"sort_axis", "sort --axis N", "sort_axis", ""},
+    {"reduceat segment_reduce segmented segment segments csr", "reduce --segments OFFSETS.npy", "segment_reduce", ""},
     {"benchmark measure time perf", "bench", "", ""},
     {"test check selftest", "verify", "", ""},
     {"gpu gpus cpu info hardware", "devices", "", ""},

@@ -135,6 +135,13 @@ void add_folds(std::vector<public_call>& all, const std::string& type) {
     return bytes(tw::inclusive_scan(along(a, square, axis::rows), {.device = on}),
                  tw::exclusive_scan(along(a, square, axis::columns), {.device = on}));
   }));
+  const std::vector<std::int64_t> offsets{0, 7, 7, 1001, static_cast<std::int64_t>(many)};
+  all.push_back(host("segment_reduce " + type, [offsets](const device& on) {
+    return bytes(tw::segment_reduce(x<T>, offsets, {.init = T(1), .device = on}));
+  }));
+  all.push_back(there<T>("segment_reduce " + type, many, [offsets](const auto& a, const auto&) {
+    return bytes(tw::segment_reduce(a, a.device().upload(offsets)));
+  }));
   for (const std::uint64_t begin : {0, 1001})
     all.push_back({"parts from " + std::to_string(begin) + " on of " + type, [begin](const device& on) {
                      const auto part = std::make_shared<tw::partial<T>>();

@@ -86,6 +86,7 @@ FOLLOWED = [
     ("tw.correlate(image, mask)", {"image": TABLE, "mask": np.full((1, 1), 2.0)}, TABLE * 2),
     *((f"tw.{name}(a)", {"a": FLAT}, getattr(np, name)(FLAT))
       for name in ("argmax", "argmin", "median", "unique", "count_nonzero", "any", "all", "exp")),
+    ("tw.reduceat(a, offsets)", {"a": FLAT, "offsets": np.array([0, 2, len(FLAT)])}, np.add.reduceat(FLAT, [0, 2])),
     ("tw.histogram(a)", {"a": FLAT}, np.histogram(FLAT)[0]),
     ("tw.sums(a)", {"a": FLAT}, FLAT.sum()),
     # arrays that are none yet, or of another kind
@@ -246,6 +247,13 @@ ROWS = [
     (lambda: tw.sum(UNALIGNED), ValueError, r"a is not aligned to its elements; pass a\.copy"),
     (lambda: tw.sum(np.array(1.0)), ValueError, "a has no dimensions.*atleast_1d"),
     (lambda: tw.sum(X[:1].reshape((1,) * 9)), ValueError, r"9 dimensions, of 8 at most; pass a\.ravel\(\)"),
+    (lambda: tw.segment_reduce(M, [0, 12]), ValueError, r"a has the shape \(3, 4\).*one dimension"),
+    (lambda: tw.segment_reduce(X, [0, 7, 5, 12]), ValueError, "the offsets fall from 7 to 5 at position 2"),
+    (lambda: tw.segment_reduce(X, [0, 11]), ValueError, "the last offset is 11, but there are 12 elements"),
+    (lambda: tw.segment_reduce(X, [0.0, 12.0]), TypeError, r"offsets holds float64 where int64 is needed; pass offsets\.astype"),
+    (lambda: tw.segment_reduce(X, 12), TypeError, "offsets is of type int"),
+    (lambda: tw.segment_reduce(X, [0, 3, 3, 12], op="min"), ValueError, "segment 1 is empty.*pass initial="),
+    (lambda: tw.segment_reduce(X, [0, 12], out=np.empty(2, np.float32)), ValueError, r"out has the shape \(2,\); it needs \(1,\)"),
     (lambda: tw.argsort(M), ValueError, r"a has the shape \(3, 4\).*one dimension.*ravel"),
     (lambda: tw.dot(M, M), ValueError, "one dimension"),
     (lambda: tw.dot(X, X[:3]), ValueError, r"b has the shape \(3,\); it needs \(12,\)"),
@@ -335,6 +343,7 @@ PLACE = "device variant tuning"
 TAKERS = [
     *((take, (X,), PLACE, "axis initial") for take in (tw.sum, tw.prod, tw.min, tw.max, tw.cumsum)),
     *((take, (X,), "op " + PLACE, "axis initial") for take in (tw.inclusive_scan, tw.exclusive_scan)),
+    (tw.segment_reduce, (X, np.array([0, 12])), "op " + PLACE, "initial"),
     *((take, (I,), PLACE, "axis initial") for take in (tw.sum, tw.cumsum)),
     (tw.sort, (X,), PLACE, "axis"),
     *((take, arrays, PLACE, "") for take, arrays in (

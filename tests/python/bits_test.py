@@ -130,6 +130,36 @@ class Partials(BitsCase):
                 self.same(parts[0].value(), definition.reduce(x, operation), f"{operation} {dtype}")
 
 
+class Segments(BitsCase):
+    def test_each_segment_is_reduced_alone(self):
+        for dtype in TYPES:
+            x = wide(self.rng, 3000, dtype)
+            offsets = [0, 0, 1, 4, 20, 53, 53, 700, 3000]
+            for operation in ("sum", "product", "min", "max"):
+                wanted = np.array([definition.reduce(x[begin:end], operation, dtype(1)) for begin, end in zip(offsets, offsets[1:])])
+                for device in DEVICES[:3] + (OPENCL if dtype == np.float32 else []):
+                    for given in (offsets, np.array(offsets), np.array(offsets, np.int32), np.array(offsets, np.uint64)):
+                        self.same(tw.segment_reduce(x, given, op=operation, initial=1, device=device), wanted, f"{dtype} {operation} {device}")
+
+    def test_a_sparse_matrix_times_a_vector(self):
+        """A row of a CSR matrix is a segment of its products."""
+        dense = wide(self.rng, 40 * 30, np.float64).reshape(40, 30) * (self.rng.random((40, 30)) < 0.2)
+        rows, columns = dense.nonzero()
+        data, indptr, v = dense[rows, columns], np.searchsorted(rows, np.arange(41)), wide(self.rng, 30, np.float64)
+        wanted = np.array([tw.sum(data[b:e] * v[columns[b:e]]) for b, e in zip(indptr, indptr[1:])])
+        for device in DEVICES:
+            self.same(tw.segment_reduce(data * v[columns], indptr, device=device), wanted, f"{device}")
+
+    def test_on_a_device(self):
+        x, offsets = wide(self.rng, 1000, np.float32), np.array([0, 10, 1000])
+        there = tw.segment_reduce(tw.array(x, device="cpu:serial"), tw.array(offsets, device="cpu:serial"))
+        self.assertIsInstance(there, tw.array)
+        self.same(there.numpy(), tw.segment_reduce(x, offsets), "of arrays")
+        out = np.empty(2, np.float32)
+        self.assertIs(tw.segment_reduce(x, offsets, out=out), out)
+        self.same(out, there.numpy(), "into an array")
+
+
 class Sorts(BitsCase):
     def keys(self, n, dtype):
         x = wide(self.rng, n, dtype)

@@ -13,7 +13,7 @@ import tilewise as tw
 from definition import TYPES, convolve, inclusive, order_key, reduce, wide
 from lenders import Hostile, Lender
 
-FUNCTIONS = ["sum", "prod", "min", "max", "cumsum", "inclusive_scan", "exclusive_scan", "sort", "argsort", "sort_by_key", "matmul",
+FUNCTIONS = ["sum", "prod", "min", "max", "segment_reduce", "cumsum", "inclusive_scan", "exclusive_scan", "sort", "argsort", "sort_by_key", "matmul",
              "matvec", "dot", "polymul", "convolve", "diffuse", "array", "partial", "open"]
 SEED, CALLS = (int(os.environ.get(f"TILEWISE_RANDOM_{name}", default)) for name, default in (("SEED", "20"), ("CALLS", "500")))
 DOCUMENTED = (tw.Error, TypeError, BufferError, AttributeError)
@@ -142,6 +142,12 @@ class RandomValues(Random):
         for part in x, x[:0]:
             yield (getattr(tw, name)(part, initial=initial.item(), device=device), reduce(part, op, initial),
                    f"{name} of {len(part)} from {initial} on {device}")
+
+        cuts = np.sort(self.rng.integers(0, len(x) + 1, self.rng.integers(20)))
+        offsets = np.concatenate([[0], cuts, [len(x)]])
+        segments = [reduce(x[begin:end], op, initial) for begin, end in zip(offsets, offsets[1:])]
+        yield (tw.segment_reduce(x, offsets, op=op, initial=initial.item(), device=device), np.array(segments, x.dtype),
+               f"segments at {offsets} by {op} on {device}")
 
     def sorts(self, x):
         descending, device = bool(self.rng.random() < 0.5), self.pick(self.devices)

@@ -43,7 +43,11 @@ ROWS = [
      r"cube\.npy is 2x3x4, and axis 1 lies between others; move it with NumPy's np\.moveaxis\(x, 1, -1\) and use --axis -1"),
     ("reduce along a word", "reduce {d}/m34.npy -o {d}/y.npy --axis rows", 2, r"--axis: 'rows' is not a number of an axis"),
     ("reduce along an axis to nowhere", "reduce {d}/m34.npy --axis 0", 2, r"--axis requires --output"),
-    ("reduce to a file", "reduce {d}/m34.npy -o {d}/y.npy", 2, r"--output requires --axis"),
+    ("reduce to a file", "reduce {d}/m34.npy -o {d}/y.npy", 2, r"--output requires --axis or --segments"),
+    ("reduce segments to nowhere", "reduce {d}/m34.npy --segments {d}/o.npy", 2, r"--segments requires --output"),
+    ("reduce segments along an axis", "reduce {d}/m34.npy --segments {d}/o.npy --axis 0 -o {d}/y.npy", 2, r"--axis excludes --segments"),
+    ("reduce segments of a matrix's offsets", "reduce {d}/m34.npy --segments {d}/m34.npy -o {d}/y.npy", 2,
+     r"m34\.npy is 3x4 of f64; --segments takes one dimension of i64, .*astype\(\"i8\"\)"),
     ("reduce rows", "reduce {d}/m34.npy -o {d}/y.npy --rows", 2, r"did you mean --axis\? In a matrix, --axis 0 takes each column"),
     ("matmul", "matmul {d}/m34.npy {d}/m45.npy -o {d}/y.npy --device cpu", 0, r"^$"),
     ("matmul, verbose", "matmul {d}/m34.npy {d}/m45.npy -o {d}/y.npy --device cpu -v", 0, r"matmul/\S+.* on cpu: "),
@@ -243,6 +247,34 @@ def rounded(exact, t):
     near = [np.nextafter(guess, -inf), guess, np.nextafter(guess, inf)]
     word = "u4" if np.dtype(t).itemsize == 4 else "u8"
     return min(near, key=lambda v: (abs(Fraction(float(v)) - exact), int(v.view(word)) & 1))
+
+
+class Segments(ArrayCase):
+    """A segment is an array of its own."""
+
+    def test_of_every_operator_on_every_device(self):
+        offsets = np.array([0, 0, 1, 9, 26, 4122, 4122, 20000])
+        np.save(f"{self.d}/offsets.npy", offsets)
+        for op, t in (("sum", "f4"), ("product", "f8"), ("max", "i4"), ("min", "u8")):
+            x = wide_values(t, 20000)
+            np.save(f"{self.d}/x.npy", x)
+            for device in self.devices("segment_reduce"):
+                with self.subTest(f"{op} {t} {device}"):
+                    y = self.output_of(f"reduce --op {op} --init 1 {self.d}/x.npy --segments {self.d}/offsets.npy "
+                                       f"-o {self.d}/y.npy --device {device}")
+                    for s, value in enumerate(y):
+                        np.save(f"{self.d}/part.npy", x[offsets[s]:offsets[s + 1]])
+                        one = json.loads(run(f"reduce --op {op} --init 1 {self.d}/part.npy --json").stdout)["value_hex"]
+                        self.assertEqual(int(one, 16), int.from_bytes(value.tobytes(), "little"), s)
+
+    def test_false_offsets_are_named_and_leave_the_output(self):
+        np.save(f"{self.d}/x.npy", np.zeros(10, "f4"))
+        np.save(f"{self.d}/y.npy", np.arange(3))
+        before = np.load(f"{self.d}/y.npy")
+        for offsets, says in (([0, 7, 3, 10], "the offsets fall from 7 to 3 at position 2"), ([0, 9], "the last offset is 9, but there are 10")):
+            np.save(f"{self.d}/offsets.npy", offsets)
+            self.check(run(f"reduce {self.d}/x.npy --segments {self.d}/offsets.npy -o {self.d}/y.npy"), 2, "^$", says)
+            np.testing.assert_array_equal(np.load(f"{self.d}/y.npy"), before)
 
 
 class Axis(ArrayCase):

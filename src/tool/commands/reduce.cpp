@@ -17,7 +17,7 @@ namespace {
 
 struct reduce_request {
   common_options common;
-  std::string input, output;
+  std::string input, output, segments;
   raw_options raw;
   std::string operation = "sum";
   std::optional<std::string> init;
@@ -56,9 +56,26 @@ exit_code reduce_along(const reduce_request& request, io::array_input& x) {
                      without_axis(*request.axis, x.shape()));
 }
 
+exit_code reduce_segments(const reduce_request& request, io::array_input& x) {
+  require_distinct_streams(request.input, request.segments);
+  const array_file offsets = open_array(request.segments);
+  if (offsets.type() != dtype::i64 || offsets.shape().size() != 1 || offsets.shape()[0] == 0)
+    throw error(errc::invalid_argument, offsets.sentence() + " of " + std::string(name_of(offsets.type())) +
+                                            "; --segments takes one dimension of i64, one more than segments: "
+                                            "convert with NumPy's astype(\"i8\")");
+  const std::array count{offsets.shape()[0] - 1};
+  registry::problem p{.what = &registry::find_algorithm("segment_reduce"),
+                      .type = x.type(),
+                      .shape = {x.bytes() / size_of(x.type()), count[0]}};
+  choose(p, request);
+  return run_to_file(p, std::array{&x, offsets.input.get()}, request.common, plan_run(p, request.common),
+                     request.output, count);
+}
+
 exit_code reduce_file(const reduce_request& request) {
   io::array_input x(request.input, raw_elements_of(request.raw));
   if (request.axis) return reduce_along(request, x);
+  if (!request.segments.empty()) return reduce_segments(request, x);
   registry::problem p{
       .what = &registry::find_algorithm("reduce"), .type = x.type(), .shape = {x.bytes() / size_of(x.type())}};
   choose(p, request);
@@ -87,30 +104,41 @@ void add_reduce(CLI::App& app, invocation& call) {
   command->add_option("--init", request->init, "initial value; min and max of no elements need one")->option_text("V");
   add_axis_option(*command, request->axis, "a value of each line along it: 0 first, -1 last");
   CLI::Option* const axis = command->get_option("--axis");
-  axis->needs(add_array_option(*command, "-o,--output", request->output, "where the values along an axis go", "Y.npy")
-                  ->needs(axis));
+  CLI::Option* const segments = add_array_option(*command, "--segments", request->segments,
+                                                 "a value of each: x[offsets[s]:offsets[s + 1]]", "OFFSETS.npy")
+                                    ->excludes(axis);
+  CLI::Option* const output = add_array_option(*command, "-o,--output", request->output,
+                                               "where the values along an axis, or of segments, go", "Y.npy");
+  axis->needs(output);
+  segments->needs(output);
   add_raw_options(*command, request->raw);
   add_device_options(*command, request->common);
   add_variant_options(*command, request->common);
   add_output_options(*command, request->common);
   command->footer(
       "An array of any shape is read flat, in C order, unless --axis names its first or\n"
-      "last axis: of a matrix, 0 gives a value for each column, 1 for each row. Values\n"
-      "are the same to the last bit on every device; integers wrap. \"-\" is standard\n"
-      "input or output.\n"
+      "last axis: of a matrix, 0 gives a value for each column, 1 for each row, or\n"
+      "--segments names its pieces, as the indptr of a CSR matrix does. Values are the\n"
+      "same to the last bit on every device; integers wrap. \"-\" is standard input or\n"
+      "output.\n"
       "With --init the result is V + sum of this file, rounded once more. So adding\n"
       "yesterday's sum this way does not give the bits of one array; use `partial` of\n"
       "Python or C++.\n"
       "On the CPU any length takes 1 MB a thread of memory; on other devices, with\n"
-      "--variant, with --axis and in Fortran order, it takes the array once.\n"
+      "--variant, --axis or --segments and in Fortran order, it takes the array once.\n"
       "\n"
       "Examples:\n"
       "  tilewise reduce x.npy\n"
       "  tilewise reduce x.npy --op max --device opencl:0\n"
       "  tilewise reduce table.npy --axis 0 -o sums.npy\n"
+      "  tilewise reduce x.npy --segments indptr.npy -o sums.npy\n"
       "  tilewise reduce x.npy --json              with digest, bits, variant and times\n"
       "  head -c 4000 x.bin | tilewise reduce - --dtype f4");
-  command->callback([&call, request] { call.run = [request] { return reduce_file(*request); }; });
+  command->callback([&call, request, output] {
+    if (output->count() != 0 && !request->axis && request->segments.empty())
+      throw CLI::RequiresError("-o,--output", "--axis or --segments");
+    call.run = [request] { return reduce_file(*request); };
+  });
 }
 
 }  // namespace tilewise::cli

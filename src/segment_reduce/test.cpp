@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// What only reductions of segments must satisfy; the bits of every variant are checked from the catalog.
+#include "helpers.hpp"
+
+#include <tilewise/tilewise.hpp>
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace tilewise {
+namespace {
+
+using tests::message_of;
+using tests::wide_floats;
+using offsets = std::vector<std::int64_t>;
+
+std::uint32_t bits_of(float value) { return __builtin_bit_cast(std::uint32_t, value); }
+
+/// Each segment on each device against `reduce` of the same elements alone.
+void expect_the_law(const std::vector<float>& x, const offsets& at, const reduce_options& options = {}) {
+  std::vector<float> expected;
+  for (std::size_t s = 0; s + 1 < at.size(); ++s)
+    expected.push_back(reduce(
+        std::span(x).subspan(static_cast<std::size_t>(at[s]), static_cast<std::size_t>(at[s + 1] - at[s])), options));
+  for (const device& on : tests::devices_with("segment_reduce")) {
+    reduce_options there = options;
+    there.device = on;
+    const std::vector<float> values = segment_reduce(x, at, there);
+    ASSERT_EQ(values.size(), expected.size());
+    for (std::size_t s = 0; s < values.size(); ++s)
+      ASSERT_EQ(bits_of(values[s]), bits_of(expected[s]))
+          << on.name() << ": segment " << s << " of " << at.size() - 1 << ", " << at[s] << " to " << at[s + 1];
+  }
+}
+
+/// Offsets whose lengths follow one another in turn, up to n.
+offsets in_turn(std::int64_t n, const std::vector<std::int64_t>& lengths) {
+  offsets all{0};
+  for (std::size_t i = 0; all.back() < n; ++i) all.push_back(std::min(n, all.back() + lengths[i % lengths.size()]));
+  return all;
+}
+
+TEST(SegmentReduce, EachValueIsTheReductionOfItsSegmentAlone) {
+  const std::vector<float> x = wide_floats(300'007, 1);
+  const std::int64_t n = 300'007;
+  const std::vector<std::vector<std::int64_t>> mixtures{{1},
+                                                        {3},
+                                                        {8},
+                                                        {16},
+                                                        {17},
+                                                        {100},
+                                                        {1000},
+                                                        {4095},
+                                                        {4096, 1},
+                                                        {4097, 0, 0},
+                                                        {5000, 7},
+                                                        {8192},
+                                                        {8193, 2},
+                                                        {65536, 65537},
+                                                        {131073, 1},
+                                                        {300'007, 0},
+                                                        {0, 1},
+                                                        {0, 0, 0, 40},
+                                                        {1, 10, 100, 1000, 10'000},
+                                                        {15, 16, 17, 31, 32, 33, 0, 255, 257},
+                                                        {1023, 1025, 2047, 2049, 4095, 4097}};
+  for (const auto& lengths : mixtures) {
+    expect_the_law(x, in_turn(n, lengths));
+    expect_the_law(x, in_turn(n, lengths), {.op = op::max, .init = 0.25f});
+  }
+}
+
+TEST(SegmentReduce, EveryWayToCutAFewElements) {
+  for (std::int64_t n = 0; n <= 5; ++n) {
+    const std::vector<float> x = wide_floats(static_cast<std::uint64_t>(n), 2);
+    for (int cuts = 0; cuts < (1 << (n + 4)); ++cuts) {  // a bit for each element and each cut between two segments
+      offsets at{0};
+      std::int64_t here = 0;
+      for (int bit = 0; bit < n + 4; ++bit) {
+        if ((cuts >> bit & 1) != 0)
+          ++here;
+        else
+          at.push_back(here);
+      }
+      if (here == n && at.back() == n) expect_the_law(x, at);
+    }
+  }
+}
+
+TEST(SegmentReduce, AVeryLongSegmentBesideShortOnes) {
+  const std::vector<float> x = wide_floats((1 << 23) + 12'345, 3);
+  const auto n = static_cast<std::int64_t>(x.size());
+  expect_the_law(x, {0, 3, 3, n - 5, n});
+  expect_the_law(x, {0, 1 << 20, (1 << 20) + 1, n - (1 << 21), n});
+}
+
+TEST(SegmentReduce, EmptySegmentsHaveTheValueOfAnEmptyReduction) {
+  const std::vector<float> none, two{1, 2};
+  EXPECT_EQ(segment_reduce(none, offsets{0}), none);
+  EXPECT_EQ(segment_reduce(none, offsets{0, 0, 0}), std::vector<float>(2, 0.0f));
+  EXPECT_EQ(segment_reduce(two, offsets{0, 0, 2, 2}, {.op = op::product}), (std::vector<float>{1, 2, 1}));
+  EXPECT_EQ(segment_reduce(two, offsets{0, 0, 2}, {.op = op::min, .init = 7.0f}), (std::vector<float>{7, 1}));
+}
+
+TEST(SegmentReduce, OffsetsOfOtherIntegersAndArraysOnADevice) {
+  const std::vector<float> x = wide_floats(100, 4);
+  const std::vector<std::size_t> unsigned_ones{0, 40, 100};
+  const offsets at{0, 40, 100};
+  const std::vector<long long> longer{0, 40, 100};
+  EXPECT_EQ(segment_reduce(x, unsigned_ones), segment_reduce(x, at));
+  EXPECT_EQ(segment_reduce(x, longer), segment_reduce(x, at));
+  const device on = open("cpu:serial");
+  EXPECT_EQ(segment_reduce(on.upload(x), on.upload(at)).download(), segment_reduce(x, at));
+}
+
+TEST(SegmentReduce, WhatIsWrongIsNamedAndNothingIsWritten) {
+  const std::vector<float> x(10, 1.0f);
+  struct wrong {
+    offsets at;
+    std::string says;
+    reduce_options options = {};
+  };
+  const std::vector<wrong> all{
+      {{}, "there are no offsets; for no segments pass one, which is 0"},
+      {{0}, "there are 10 elements and no segments; pass the offsets 0, ..., 10"},
+      {{1, 10}, "the first offset is 1; the first segment begins at 0"},
+      {{-3, 10}, "the first offset is -3; the first segment begins at 0"},
+      {{0, 4, 3, 10}, "the offsets fall from 4 to 3 at position 2; segment s is x[offsets[s]:offsets[s + 1]]"},
+      {{0, 11, 10}, "the offsets fall from 11 to 10 at position 2; segment s is x[offsets[s]:offsets[s + 1]]"},
+      {{0, std::numeric_limits<std::int64_t>::min(), 10},
+       "the offsets fall from 0 to -9223372036854775808 at position 1; segment s is x[offsets[s]:offsets[s + 1]]"},
+      {{0, 4, 9}, "the last offset is 9, but there are 10 elements; the last segment ends with the last element"},
+      {{0, 4, 4, 10},
+       "segment 1 is empty, and the min of no elements has no value; give an initial value",
+       {.op = op::min}},
+  };
+  for (const device& on : tests::devices_with("segment_reduce"))
+    for (const wrong& w : all) {
+      std::vector<float> values(w.at.empty() ? 0 : w.at.size() - 1, 5.0f);
+      const std::vector<float> before = values;
+      reduce_options options = w.options;
+      options.device = on;
+      EXPECT_EQ(message_of(errc::invalid_argument, [&] { segment_reduce(x, w.at, values, options); }), w.says)
+          << on.name();
+      EXPECT_EQ(values, before) << on.name();
+    }
+  std::vector<float> one(1), shared(10, 1.0f);
+  EXPECT_NE(message_of(errc::invalid_argument,
+                       [&] {
+                         segment_reduce(x, offsets{0, 5, 10}, one);
+                       })
+                .find("there are 2 segments and room for 1 values"),
+            std::string::npos);
+  EXPECT_NE(message_of(errc::invalid_argument,
+                       [&] {
+                         segment_reduce(shared, offsets{0, 10}, std::span(shared).first(1));
+                       })
+                .find("shares memory"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace tilewise
