@@ -94,6 +94,27 @@ TEST(ReportSeedsCharts, TimesAndSpeedupsAreOfTheDocumentsPrograms) {
   EXPECT_GE(time.size(), 3u);
 }
 
+/// A document of more programs than a chart usually has lines: none is left out, and none stands for another.
+TEST(ReportSeedsCharts, EachProgramIsDrawnFromTheRowThatRepeatsIt) {
+  std::vector<json> records;
+  for (int program = 0; program < 12; ++program)
+    for (json r : of_a_document()) {
+      if (r["case"]["variant"] != "scan/serial") continue;
+      r["case"]["variant"] = "scan/serial:" + std::to_string(program);
+      r["experiment"]["system"] = "program " + std::to_string(program);
+      for (const char* field : {"median_ns", "low_ns", "high_ns"})
+        if (r["timing"]["kernel"].contains(field))
+          r["timing"]["kernel"][field] = r["timing"]["kernel"][field].get<double>() * (program + 1);
+      records.push_back(r);
+    }
+  const json charts = charts_of_study(records).charts;
+  for (int program = 0; program < 12; ++program) {
+    const std::string name = std::to_string(program);
+    EXPECT_DOUBLE_EQ(value_in(points_of(charts.at(0), "program " + name)),
+                     median_of(records, "scan/serial:" + name, 67108865, "kernel"));
+  }
+}
+
 TEST(ReportSeedsCharts, OursAndTheDocumentsNeverShareAColour) {
   const json charts = charts_of_study(of_a_document()).charts;
   std::set<std::string> ours, theirs;  // colours

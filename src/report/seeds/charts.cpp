@@ -30,7 +30,8 @@ struct quoted {
 
 double axis_place(const document_problem& p) { return static_cast<double>(p.rows.front()->n); }
 
-/// In the order of the document's programs. The first device of each program comes before all second devices.
+/// In the order of the document's programs, all of them; of their second devices, which come behind, as many as a chart
+/// may have lines.
 std::vector<repeated> repeated_of(const document_study& s) {
   using key = std::pair<std::string, std::string>;  // variant, device
   std::vector<std::pair<key, repeated>> all;
@@ -55,8 +56,8 @@ std::vector<repeated> repeated_of(const document_study& s) {
     if (of_system[line.label].size() > 1) line.label += " @" + clipped(at.second, page_limits::name);
     (is_first ? first : later).push_back(std::move(line));
   }
-  first.insert(first.end(), later.begin(), later.end());
-  if (first.size() > most_lines - 1) first.resize(most_lines - 1);
+  for (repeated& line : later)
+    if (first.size() + 1 < most_lines) first.push_back(std::move(line));
   return first;
 }
 
@@ -167,8 +168,7 @@ bool has_own_curves(const document_study& s) {
 }
 
 html quoted_figure(const document_study& s, page_builder& page) {
-  std::vector<quoted> all = quoted_of(s);
-  if (all.size() > most_lines) all.resize(most_lines);
+  const std::vector<quoted> all = quoted_of(s);
   json lines = json::array();
   chart_colours colours(page);
   std::vector<std::vector<html>> rows;

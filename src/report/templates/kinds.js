@@ -120,7 +120,7 @@
     return Object.assign(pen.createPattern(tile, "repeat"), { hatched: colour });
   }
 
-  // Room for words drawn beside the axes; a very long one is squeezed, or cut.
+  // Room for words drawn beside the axes; of a very long one the middle is left out, since names often differ at the end.
   const mostRoom = 170;
   const ruler = document.createElement("canvas").getContext("2d");
   function widthOf(text) {
@@ -130,9 +130,10 @@
   const widest = (texts) => Math.min(mostRoom, Math.max(...texts.map(widthOf)));
   function cut(text) {
     if (widthOf(text) <= mostRoom) return text;
-    let length = text.length - 1;
-    while (length > 0 && widthOf(text.slice(0, length) + "…") > mostRoom) length -= 1;
-    return text.slice(0, length) + "…";
+    const kept = (half) => text.slice(0, half) + "…" + text.slice(-half);
+    let half = Math.floor(text.length / 2);
+    while (half > 1 && widthOf(kept(half)) > mostRoom) half -= 1;
+    return kept(half);
   }
 
   // As many ticks as have room.

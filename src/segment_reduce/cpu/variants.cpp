@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <mutex>
 #include <numeric>
 
@@ -26,6 +27,14 @@ using backend::buffer;
 constexpr std::array<unsigned, 3> tile_lengths{8192, 32768, 131072};
 constexpr std::array<registry::tuning_axis, 1> axes{{{"tile", tile_lengths, 32768}}};
 constexpr std::uint64_t offsets_at_once = 65536;
+constexpr std::uint64_t tiles_per_thread = 8, shortest_tile = 4096;
+
+/// The tile of this length, or a shorter one so that every worker gets some.
+std::uint64_t tile_for(const registry::problem& p, std::uint64_t longest, const backend::cpu::queue& queue) {
+  const std::uint64_t work = p.n() + segments_of(p);
+  if (queue.threads() == 1 || work <= shortest_tile) return longest;
+  return std::min(longest, std::max(shortest_tile, std::bit_floor(work / (queue.threads() * tiles_per_thread))));
+}
 
 /// Whether the offsets are those of segments that have a value. Refusing them, which names the place, is not for here.
 bool are_valid(const registry::problem& p, std::span<const std::int64_t> offsets, backend::cpu::queue& queue) {
@@ -136,7 +145,7 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
     order::with_operator(operation_of(p), [&]<class Op>(Op) {
       const segments<T> of{where.in[0].as<const T>(), offsets.data(), where.out[0].as<T>(), first_of<T, Op>(p),
                            empty_value<T, Op>(p)};
-      reduction<T, Op>(p, of, tile, queue).run();
+      reduction<T, Op>(p, of, tile_for(p, tile, queue), queue).run();
     });
   });
 }

@@ -195,7 +195,7 @@ std::string fastest(const std::string& algorithm, const std::vector<const measur
 }  // namespace
 
 std::string bench_heading() {
-  return left("variant @device", label_width) + "     time    +-%    rate   limit   vs std  bits\n";
+  return left("variant @device", label_width) + "     time    +-%    rate   limit  speedup  bits\n";
 }
 
 std::string bench_block(const std::vector<measured>& rows) {
