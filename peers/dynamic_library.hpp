@@ -5,6 +5,7 @@
 #include "backend/driver_call.hpp"
 
 #include <initializer_list>
+#include <utility>
 
 #include <dlfcn.h>
 
@@ -20,7 +21,7 @@ struct found_symbol {
   }
 };
 
-/// Loads the first of several names that exists, and never unloads it.
+/// Loads the first of several names that exists. It stays loaded unless it is unloaded.
 class dynamic_library {
  public:
   explicit dynamic_library(std::initializer_list<const char*> names) {
@@ -35,6 +36,11 @@ class dynamic_library {
     void* const address = handle_ == nullptr ? nullptr : dlsym(handle_, name);
     is_complete_ = is_complete_ && address != nullptr;
     return {address};
+  }
+
+  void unload() {
+    if (handle_ != nullptr) dlclose(std::exchange(handle_, nullptr));
+    is_complete_ = false;
   }
 
   /// Whether the library and every symbol asked for were found.

@@ -2,6 +2,7 @@
 // The peers of all backends, and what they share.
 #pragma once
 
+#include "base/variable.hpp"
 #include "order/operators.hpp"
 #include "registry/algorithm.hpp"
 #include "registry/variant.hpp"
@@ -44,6 +45,15 @@ inline constexpr double product_bound = 1e-3;
 inline std::string plain_sums_only(const registry::problem& p) {
   for (std::size_t i = 0; i < p.what->settings.size(); ++i)
     if (p.setting[i] != 0) return "as a peer it is measured only on plain sums";
+  return "";
+}
+
+/// Why a peer is not what its users have, if one of these variables is in the environment; else empty. A peer that is
+/// limited would seem to be beaten.
+inline std::string limited_by(std::initializer_list<const char*> variables) {
+  for (const char* name : variables)
+    if (!base::variable(name).empty())
+      return std::string(name) + "=" + base::variable(name) + " limits it; unset that to measure it";
   return "";
 }
 

@@ -42,12 +42,17 @@ std::string one_thread_unsupported(const registry::problem& p, const backend::de
   return one_thread_only(on);
 }
 
+std::string openmp_unsupported(const registry::problem& p, const backend::device& on, const registry::tuning& t) {
+  const std::string elsewhere = hiperc::threads_unsupported(p, on, t);
+  return elsewhere.empty() ? limited_by({"OMP_THREAD_LIMIT"}) : elsewhere;
+}
+
 }  // namespace
 
 std::vector<registry::variant> diffuse_variants() {
   return {hiperc::peer("hiperc", "HiPerC's serial program, rewritten", one_thread_unsupported,
                        hiperc::run_with<openmp_team>),
-          hiperc::peer("hiperc_openmp", "HiPerC's program with OpenMP, rewritten", hiperc::threads_unsupported,
+          hiperc::peer("hiperc_openmp", "HiPerC's program with OpenMP, rewritten", openmp_unsupported,
                        hiperc::run_with<openmp_team>)};
 }
 

@@ -59,7 +59,7 @@ std::string unsupported(const registry::problem& p, const backend::device&, cons
   if (!blas().library.is_complete()) return "neither libcublas.so.13 nor libcublas.so.12 can be loaded";
   for (unsigned i = 0; i < p.shape.rank; ++i)
     if (p.shape[i] > std::numeric_limits<int>::max()) return "cuBLAS counts in 32 bits";
-  return "";
+  return limited_by({"NVIDIA_TF32_OVERRIDE"});
 }
 
 /// BLAS requires strides of at least one.

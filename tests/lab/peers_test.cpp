@@ -6,9 +6,11 @@
 #include "helpers.hpp"
 #include "lab/bench/group.hpp"
 #include "lab/verify/verify.hpp"
+#include "peers/variants.hpp"
 #include "registry/catalog.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 
 #include <gtest/gtest.h>
@@ -80,6 +82,15 @@ TEST(Peers, AreRightAtTheEdgeShapes) {
       EXPECT_TRUE(lab::verify(c, {&peer, {}, ""}, on->queue()).ok)
           << peer.id() << " on " << on->info().name << ": " << to_string(p);
     }
+}
+
+/// A limited peer would seem to be beaten.
+TEST(Peers, WhatTheEnvironmentLimitsIsNotMeasured) {
+  EXPECT_EQ(peers::limited_by({"TILEWISE_TEST_LIMIT"}), "");
+  ::setenv("TILEWISE_TEST_LIMIT", "1", 1);
+  EXPECT_EQ(peers::limited_by({"TILEWISE_NO_LIMIT", "TILEWISE_TEST_LIMIT"}),
+            "TILEWISE_TEST_LIMIT=1 limits it; unset that to measure it");
+  ::unsetenv("TILEWISE_TEST_LIMIT");
 }
 
 }  // namespace
