@@ -229,6 +229,13 @@ py::object sort_by_key(handle keys, handle values, bool descending, handle out, 
   return py::make_tuple(keys_out.array, values_out.array);
 }
 
+/// Offsets as the library reads them: unsigned ones as signed, since those that differ lie beyond every array.
+detail::argument offsets_of(const lent& offsets) {
+  detail::argument made = offsets.memory.as("the offsets");
+  made.type = dtype::i64;
+  return made;
+}
+
 py::object segment_reduce(handle a, handle any_offsets, handle operation, handle out, handle any_initial, handle device,
                           handle variant, handle tuning) {
   const op by = operation_from(operation);
@@ -236,17 +243,19 @@ py::object segment_reduce(handle a, handle any_offsets, handle operation, handle
   const py::object as_given = objects().frameworks.attr("as_offsets")(any_offsets);
   const lent in(a, "a");
   in.require_rank(1, "segment_reduce");
-  lent offsets(as_given, "offsets", access::read, &in);
+  const lent offsets(as_given, "offsets", access::read, &in);
   offsets.require_rank(1, "segment_reduce");
-  if (offsets.memory.type == dtype::u64) offsets.read_as(dtype::i64);
-  offsets.require_type(dtype::i64);
+  if (offsets.memory.type != dtype::u64) offsets.require_type(dtype::i64);
   const placement how = placement_of(device, variant, tuning, in);
   const tilewise::number init = initial_from(initial, in.memory.type);
   const std::uint64_t segments = offsets.memory.count == 0 ? 0 : offsets.memory.count - 1;
-  return written_to(out, in, in.memory.type, {segments}, rows::packed, how, [&](const lent& to) {
-    detail::segment_reduce(in.memory.as("the input"), offsets.memory.as("the offsets"), to.memory.as("the values"),
+  const target values(out, "out", in, in.memory.type, {segments});
+  compute(in, how, [&] {
+    detail::segment_reduce(in.memory.as("the input"), offsets_of(offsets), values.to.memory.as("the values"),
                            folding<reduce_options>(by, init, how));
   });
+  hand_over(in, offsets, values.to);
+  return values.array;
 }
 
 }  // namespace

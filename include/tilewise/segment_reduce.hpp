@@ -13,7 +13,7 @@ concept offsets_beside =
 
 namespace detail {
 
-/// Unsigned offsets are read as signed ones: those that differ lie beyond every array.
+/// Unsigned offsets are read as signed ones, and messages show them so: those that differ lie beyond every array.
 template <class Offsets>
 argument offsets_argument(const Offsets& offsets) {
   argument made = argument_for("the offsets", offsets);
@@ -52,10 +52,17 @@ auto segment_reduce(const In& x, const Offsets& offsets, const reduce_options& o
 }
 
 template <class In, class Offsets, class... More>
-requires(plain_operand<In>&& host_range<Offsets> && (!offsets_beside<Offsets, In>))  //
+requires(plain_operand<In>&& operand<Offsets> && (!offsets_beside<Offsets, In>))  //
     detail::refused segment_reduce(const In&, const Offsets&, const More&...) {
   static_assert(sizeof(Offsets) == 0,
                 "offsets are integers of 64 bits, on the host or on a device as the input is: convert or upload them");
+  return {};
+}
+template <class In, class Offsets, class Out>
+requires(offsets_beside<Offsets, In>&& detail::is_data<std::remove_cvref_t<Out>> && (!output_beside<Out, In>))  //
+    detail::refused segment_reduce(const In&, const Offsets&, Out&&, const reduce_options& = {}) {
+  static_assert(sizeof(Offsets) == 0,
+                "the output is const or temporary, or has another type or lies elsewhere than the input");
   return {};
 }
 TILEWISE_REFUSE_OTHERS(segment_reduce)

@@ -115,10 +115,19 @@ def as_index(room, out):
 def as_offsets(x):
     """Offsets as integers of 64 bits, beside x; lists and arrays of other integers are copied."""
     if isinstance(x, (list, tuple, range)):
-        x = numpy.asarray(x)
+        try:
+            x = numpy.asarray(x) if len(x) else numpy.empty(0, "int64")
+        except ValueError:
+            x = None
+        if x is None or x.dtype.kind not in "iu":
+            raise TypeError("offsets is a list of other things than whole numbers below 2^63; pass those where segments begin, "
+                            "and at last len(a)")
     kind = str(getattr(x, "dtype", None)).removeprefix("torch.")
     if kind in ("int64", "uint64") or not kind.startswith(("int", "uint")):
         return x
+    jax = sys.modules.get("jax")
+    if jax is not None and isinstance(x, jax.Array):
+        return numpy.asarray(x, "int64")  # JAX itself has no integers of 64 bits by default
     owner = _owner(x)
     if owner is not None and owner.__name__ == "torch":
         return x.long()

@@ -18,7 +18,7 @@ inline std::uint64_t segments_of(const registry::problem& p) { return p.shape[1]
 /// Whether an empty segment has a value.
 inline bool may_be_empty(const registry::problem& p) { return has_init(p) || !registry::fold::needs_init(p); }
 
-/// The offsets in memory of the host.
+/// The offsets, where memory has addresses.
 inline std::span<const std::int64_t> offsets_of(const registry::problem& p, const registry::bindings& where) {
   return {where.in[1].as<const std::int64_t>(), segments_of(p) + 1};
 }

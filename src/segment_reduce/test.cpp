@@ -88,6 +88,16 @@ TEST(SegmentReduce, EveryWayToCutAFewElements) {
   }
 }
 
+/// Whole tiles of empty segments: before, between and behind the elements.
+TEST(SegmentReduce, ManyEmptySegments) {
+  const std::vector<float> x = wide_floats(100'003, 5);
+  const auto n = static_cast<std::int64_t>(x.size());
+  offsets at(20'000, 0);
+  at.insert(at.end(), 20'000, 12'345);
+  at.insert(at.end(), 20'000, n);
+  expect_the_law(x, at);
+}
+
 TEST(SegmentReduce, AVeryLongSegmentBesideShortOnes) {
   const std::vector<float> x = wide_floats((1 << 23) + 12'345, 3);
   const auto n = static_cast<std::int64_t>(x.size());

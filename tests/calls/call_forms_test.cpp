@@ -368,5 +368,36 @@ TEST(CallForms, ArraysThatOverlapInPartAreRefused) {
   EXPECT_EQ(memory, std::vector<float>(100, 1.0f));
 }
 
+TEST(CallForms, SegmentsOfAnArray) {
+  const device on = open("cpu");
+  const std::vector<std::int64_t> offsets{0, 2, 2, 6};
+  const array<float> there = on.upload(x);
+  const array<std::int64_t> offsets_there = on.upload(offsets);
+  const std::vector<float> sums = tw::segment_reduce(x, offsets);
+  EXPECT_EQ(sums, (std::vector<float>{tw::reduce(std::span(x).first(2)), 0, tw::reduce(std::span(x).subspan(2))}));
+  EXPECT_EQ(tw::segment_reduce(there, offsets_there).download(), sums);
+  std::vector<float> to(3);
+  tw::segment_reduce(x, std::span(offsets), std::span(to), {.init = 1.0f});
+  EXPECT_EQ(to[1], 1);
+  array<float> values = on.allocate<float>(3);
+  tw::segment_reduce(there, offsets_there, values, {.init = 1.0f});
+  EXPECT_EQ(values.download(), to);
+  std::vector<double> both{0, 1};  // offsets and values in one memory
+  EXPECT_THROW(tw::segment_reduce(both, std::span(reinterpret_cast<const std::int64_t*>(both.data()), 2),
+                                  std::span(both).first(1)),
+               error);
+}
+
+/// A view of an array's memory that goes leaves the memory to the array.
+TEST(CallForms, AViewOfAnArrayGoesBeforeIt) {
+  for (const device& on : devices()) {
+    if (on.name().find('*') != std::string::npos || on.name().find('+') != std::string::npos) continue;
+    const array<float> own = on.upload(x);
+    { const array<float> part = view<float>(on, own.native(), own.size()); }
+    const array<float> later = on.upload(std::vector<float>(x.size(), 9.0f));
+    EXPECT_EQ(own.download(), x) << on.name();
+  }
+}
+
 }  // namespace
 }  // namespace tilewise::tests

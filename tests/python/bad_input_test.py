@@ -250,7 +250,11 @@ ROWS = [
     (lambda: tw.segment_reduce(M, [0, 12]), ValueError, r"a has the shape \(3, 4\).*one dimension"),
     (lambda: tw.segment_reduce(X, [0, 7, 5, 12]), ValueError, "the offsets fall from 7 to 5 at position 2"),
     (lambda: tw.segment_reduce(X, [0, 11]), ValueError, "the last offset is 11, but there are 12 elements"),
-    (lambda: tw.segment_reduce(X, [0.0, 12.0]), TypeError, r"offsets holds float64 where int64 is needed; pass offsets\.astype"),
+    (lambda: tw.segment_reduce(X, np.array([0.0, 12.0])), TypeError, r"offsets holds float64 where int64 is needed; pass offsets\.astype"),
+    *((lambda offsets=offsets: tw.segment_reduce(X, offsets), TypeError, "offsets is a list of other things than whole numbers")
+      for offsets in ([0.0, 12.0], [False, True], [0, 2**70], (0, [1]), ["a"])),
+    (lambda: tw.segment_reduce(X, []), ValueError, "there are no offsets; for no segments pass one, which is 0"),
+    (lambda: tw.segment_reduce(X, np.array([0, 2**63 + 5, 12], np.uint64)), ValueError, "the offsets fall from 0 to -9223372036854775803"),
     (lambda: tw.segment_reduce(X, 12), TypeError, "offsets is of type int"),
     (lambda: tw.segment_reduce(X, [0, 3, 3, 12], op="min"), ValueError, "segment 1 is empty.*pass initial="),
     (lambda: tw.segment_reduce(X, [0, 12], out=np.empty(2, np.float32)), ValueError, r"out has the shape \(2,\); it needs \(1,\)"),

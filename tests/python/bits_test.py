@@ -152,9 +152,15 @@ class Segments(BitsCase):
 
     def test_on_a_device(self):
         x, offsets = wide(self.rng, 1000, np.float32), np.array([0, 10, 1000])
-        there = tw.segment_reduce(tw.array(x, device="cpu:serial"), tw.array(offsets, device="cpu:serial"))
-        self.assertIsInstance(there, tw.array)
-        self.same(there.numpy(), tw.segment_reduce(x, offsets), "of arrays")
+        for device in ("cpu:serial", "2*cpu:serial", *OPENCL):
+            for kind in (np.int64, np.uint64):
+                a, o = tw.array(x, device=device), tw.array(offsets.astype(kind), device=device)
+                there = tw.segment_reduce(a, o)
+                self.assertIsInstance(there, tw.array)
+                self.same(there.numpy(), tw.segment_reduce(x, offsets), f"of arrays on {device}")
+                others = [tw.array(np.full(3, 9, kind), device=device) for _ in range(3)]
+                self.same(o.numpy(), offsets.astype(kind), f"offsets of {kind} on {device} are kept")
+                del others
         out = np.empty(2, np.float32)
         self.assertIs(tw.segment_reduce(x, offsets, out=out), out)
         self.same(out, there.numpy(), "into an array")

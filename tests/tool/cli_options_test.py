@@ -41,7 +41,7 @@ ROWS = [
     ("scan", "--json", "--exclusive", '"kind":"exclusive"'),
     ("scan", "{d}/raw -o {o} --dtype f4 --json", "--shape 7x11", r'"shape":\[7,11\]'),
     ("reduce", "{d}/m.npy -o {o} --json", "--axis 0", r'"axis":"columns".*"shape":\[\d+\]'),
-    ("reduce", "{d}/x.npy -o {o} --json", "--segments {d}/offsets.npy", r'"command":"segment_reduce".*"shape":\[2\]'),
+    ("reduce", "{d}/x.npy -o {o} --json", "--segments {d}/offsets.npy", r'"command":"reduce".*"shape":\[2\]'),
     ("scan", "{d}/m.npy -o {o} --json", "--axis -1", '"axis":"rows"'),
     ("sort", "{d}/m.npy -o {o} --json", "--axis 1", '"axis":"rows"'),
     ("sort", "--json", "--descending", '"order":"descending"'),

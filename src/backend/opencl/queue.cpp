@@ -229,6 +229,10 @@ void queue::release(memory what) noexcept {
   const auto buffer = static_cast<cl_mem>(what.base);
   const auto known = owned_.find(buffer);
   if (known == owned_.end()) return;  // the caller owns it
+  if (const auto views = views_.find(buffer); views != views_.end()) {
+    if (--views->second == 0) views_.erase(views);
+    return;
+  }
   // The queue is in order: the next user of the buffer runs after the last one.
   free_.find(known->second)->second.push_back(buffer);
 }
@@ -246,6 +250,7 @@ memory queue::wrap(void* native, std::uint64_t bytes) {
   if (size < bytes)
     throw error(errc::invalid_argument,
                 "the cl_mem has " + std::to_string(size) + " bytes, not the " + std::to_string(bytes) + " stated");
+  if (owned_.contains(buffer)) ++views_[buffer];
   return {native, 0, bytes};
 }
 

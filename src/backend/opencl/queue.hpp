@@ -128,7 +128,8 @@ class queue final : public backend::queue {
   program_store programs_;
   std::unordered_map<std::uint64_t, std::vector<cl_mem>> free_;  // by size
   std::unordered_map<cl_mem, std::uint64_t> owned_;              // sizes of all our buffers, used and free
-  std::uint64_t held_ = 0;                                       // bytes of all our buffers
+  std::unordered_map<cl_mem, unsigned> views_;  // of our buffers; the last one that is released gives a buffer back
+  std::uint64_t held_ = 0;                      // bytes of all our buffers
   message_board board_;
   bool is_board_known_ = false;  // false after a failed launch, since it is unknown how many tickets that drew
   event_handle first_mark_;      // set by start_clock

@@ -3,20 +3,11 @@
 #pragma once
 
 #include "backend/cpu/levels.hpp"
+#include "segment_reduce/segments.hpp"
 
 #include <tilewise/types.hpp>
 
 namespace tilewise::impl::segment_reduce {
-
-/// A run of segments: segment s is x[offsets[s] .. offsets[s + 1]), its result out[s].
-template <class T>
-struct segments {
-  const T* x;
-  const std::int64_t* offsets;
-  T* out;
-  T first;  // every result begins with it
-  T empty;  // the result of an empty segment
-};
 
 template <class T>
 struct cpu_kernels {

@@ -15,6 +15,7 @@
 #pragma once
 
 #include "reduce/cuda/rows.cuh"
+#include "segment_reduce/segments.hpp"
 
 namespace tilewise::impl::segment_reduce {
 
@@ -28,15 +29,6 @@ inline constexpr std::uint16_t nobody = 0xffff;
 /// surely end within the stage.
 template <class T>
 inline constexpr unsigned share = stage_elements<T> / 8 * 7;
-
-template <class T>
-struct segments {
-  const T* x;
-  const std::int64_t* offsets;
-  T* out;
-  T first;  // every result begins with it
-  T empty;  // the result of an empty segment
-};
 
 /// Elements and segments of a tile are together no more than the stage has elements, so begins of segments lie where no
 /// elements do: backwards from the end.

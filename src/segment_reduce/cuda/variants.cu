@@ -24,7 +24,7 @@ namespace {
 
 using reduce::chunk_length, reduce::chunk_level, reduce::chunk_value;
 
-constexpr unsigned most_levels = 6;  // of chunks: 2^64 elements in chunks of 512 have 7, of which the last is one chunk
+constexpr unsigned most_levels = 6;  // of chunks: enough for 2^63 elements in chunks of 512
 constexpr std::uint64_t no_segment = ~std::uint64_t{0};
 constexpr unsigned finishing_group = 64, groups_together = 4;
 

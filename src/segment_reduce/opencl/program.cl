@@ -5,7 +5,7 @@
 // Order:  runs of 16 and chunks are counted from each segment's begin, so they are blocks of that segment.
 // Shape:  survey: an item for each segment. Segments: a group stages the elements of a tile; short ones are an item's,
 //         longer ones the group's. Chunks: a group for each window of a chunk's length, in which at most one begins.
-// Limits: local memory for one tile of elements.
+// Limits: local memory for one tile of elements; one item writes all notes of a segment.
 // Twins:  serial.cpp, cuda/variants.cu; embedded after order/operators.cl and order/block_tree.cl.
 TW_DEFINE_STACK(tw_private, __private)
 
@@ -57,7 +57,7 @@ __kernel void tw_survey(__global const long* offsets, ulong offsets_first, ulong
   long_segment[place] = s;
   for (int level = 1; (end - begin) >> level * TW_LOG_TILE != 0; ++level) {
     const ulong at = tw_level_first(n, level) + (begin >> level * TW_LOG_TILE), count = (end - begin) >> level * TW_LOG_TILE;
-    for (ulong c = 0; c < count; ++c) owner[at + c] = s;
+    for (ulong c = 0; c < count && found[TW_FAULT] == 0; ++c) owner[at + c] = s;
   }
 }
 

@@ -184,9 +184,10 @@ void run_from_files(const registry::problem& p, std::span<io::array_input* const
   run_planned(p, blocks, options, run);
 }
 
-/// "scan" for scan_axis, which is an option of that command.
+/// "scan" for scan_axis, and "reduce" for segment_reduce, which are options of these commands.
 static std::string_view command_of(const registry::algorithm& what) {
-  constexpr std::string_view along = "_axis";
+  constexpr std::string_view along = "_axis", of_segments = "segment_";
+  if (what.name.starts_with(of_segments)) return what.name.substr(of_segments.size());
   return what.name.ends_with(along) ? what.name.substr(0, what.name.size() - along.size()) : what.name;
 }
 

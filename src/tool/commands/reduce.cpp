@@ -59,10 +59,12 @@ exit_code reduce_along(const reduce_request& request, io::array_input& x) {
 exit_code reduce_segments(const reduce_request& request, io::array_input& x) {
   require_distinct_streams(request.input, request.segments);
   const array_file offsets = open_array(request.segments);
-  if (offsets.type() != dtype::i64 || offsets.shape().size() != 1 || offsets.shape()[0] == 0)
+  if (offsets.type() != dtype::i64 || offsets.shape().size() != 1)
     throw error(errc::invalid_argument, offsets.sentence() + " of " + std::string(name_of(offsets.type())) +
                                             "; --segments takes one dimension of i64, one more than segments: "
                                             "convert with NumPy's astype(\"i8\")");
+  if (offsets.shape()[0] == 0)
+    throw error(errc::invalid_argument, offsets.sentence() + "; for no segments there is one offset, which is 0");
   const std::array count{offsets.shape()[0] - 1};
   registry::problem p{.what = &registry::find_algorithm("segment_reduce"),
                       .type = x.type(),

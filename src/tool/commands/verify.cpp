@@ -144,9 +144,10 @@ bool is_left_out(const registry::variant& v, const device_handle& on, const veri
   const bool is_named = !request.common.variant.empty() || request.devices.names != device_list_options{}.names;
   if (!is_slow || is_named || request.thorough) return false;
   const auto all = registry::variants_of(registry::find_algorithm(v.algorithm));
-  return &v != *std::find_if(all.rbegin(), all.rend(), [](const auto* w) {
+  const auto last = std::find_if(all.rbegin(), all.rend(), [](const auto* w) {
     return w->backend == "opencl" && !w->peer && w->order == registry::claim::tilewise;
   });
+  return last == all.rend() || *last != &v;
 }
 
 /// Keeps the first answer of a variant on a device, or its first wrong answer.
