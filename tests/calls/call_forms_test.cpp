@@ -388,16 +388,5 @@ TEST(CallForms, SegmentsOfAnArray) {
                error);
 }
 
-/// A view of an array's memory that goes leaves the memory to the array.
-TEST(CallForms, AViewOfAnArrayGoesBeforeIt) {
-  for (const device& on : devices()) {
-    if (on.name().find('*') != std::string::npos || on.name().find('+') != std::string::npos) continue;
-    const array<float> own = on.upload(x);
-    { const array<float> part = view<float>(on, own.native(), own.size()); }
-    const array<float> later = on.upload(std::vector<float>(x.size(), 9.0f));
-    EXPECT_EQ(own.download(), x) << on.name();
-  }
-}
-
 }  // namespace
 }  // namespace tilewise::tests

@@ -135,4 +135,16 @@ TEST(CallOverlap, MatricesShareMemoryOnlyWhereAnElementOfBothLies) {
   for (const device& on : others) expect_interleaved_matrices_are_fine<std::span<float>>(on, false, span);
 }
 
+/// A view of an array's memory that goes leaves the memory to the array.
+TEST(CallOverlap, AViewOfAnArrayGoesBeforeIt) {
+  const std::vector<float> x{1, 2, 3, 4, 5};
+  for (const device& on : devices()) {
+    if (on.name().find('*') != std::string::npos || on.name().find('+') != std::string::npos) continue;
+    const array<float> own = on.upload(x);
+    { const array<float> part = view<float>(on, own.native(), own.size()); }
+    const array<float> later = on.upload(std::vector<float>(x.size(), 9.0f));
+    EXPECT_EQ(own.download(), x) << on.name();
+  }
+}
+
 }  // namespace tilewise::tests
