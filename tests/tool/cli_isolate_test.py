@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`bench --isolate`: what crashes, hangs or loses its device costs its own row and nothing else.
+"""`bench --isolate`: what crashes, hangs or loses its device costs its own row and nothing else. `bench --against`: another build
+beside this one.
 
 cli_isolate_test.py TOOL PLANTED DRIVER...   (as cli_test.py)
 """
@@ -10,6 +11,7 @@ import pathlib
 import re
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -249,6 +251,37 @@ class Healthy(IsolateCase):
             time.sleep(pause)
         out, err = parent.communicate(timeout=HANGS_S)
         self.assertEqual((parent.returncode, set(self.states().values())), (0, {"ok"}), err)
+
+
+
+class Against(IsolateCase):
+    def against(self, script, words="reduce/cpu --n 1000 --dtype f32 --op sum --device cpu:serial --max-time 0.02"):
+        other = f"{self.d}/other"
+        pathlib.Path(other).write_text(f"#!{sys.executable}\nimport json, os, subprocess, sys\n{script}\n")
+        os.chmod(other, 0o755)
+        return run(f"bench {words} --against {other}")
+
+    def test_times_that_differ_are_told(self):
+        """The other's records are those of this tool, with other times."""
+        for factor, ratio, verdict in (2, r"(1\.[89]|2(\.0)?)\d*x \(", "faster"), (0.5, r"0\.(4[89]|5)\d*x \(", "slower"):
+            times = f"""
+subprocess.run(["{TOOL}", *sys.argv[1:]], check=True)
+file = sys.argv[sys.argv.index("-o") + 1]
+records = [json.loads(line) for line in open(file)]
+for r in records:
+    r["timing"]["kernel"]["median_ns"] *= {factor}
+open(file, "w").writelines(json.dumps(r) + "\\n" for r in records)"""
+            self.check(self.against(times), 0, rf"(?s)reduce\.f32 n=1000 .*@cpu:serial .*{ratio}.* {verdict}\n\nThis tool against the other: 1 {verdict}\.\n$", "^$")
+
+    def test_a_row_that_one_of_them_cannot_measure(self):
+        self.check(self.against("sys.exit('tilewise: not today')"), 1, r"not compared: .*other: ended with exit code 1: .*not today", "^$")
+        self.check(self.against("sys.exit(0)"), 4, "not compared: .*other has no such row", "^$")
+
+    def test_what_makes_no_sense(self):
+        for words, code, says in (("--against {d}/none", 6, "none is no program; name another build's tilewise"),
+                                  ("--against {tool} -o {d}/r.jsonl", 2, "excludes"), ("--against {tool} --isolate", 2, "excludes")):
+            with self.subTest(words):
+                self.check(run(f"bench reduce/cpu --n 8 {words.format(d=self.d, tool=TOOL)}"), code, "^$", says)
 
 
 if __name__ == "__main__":

@@ -124,7 +124,7 @@ ROWS = [
 OF_ARRAYS = "--device", "--threads", "--device-memory", "--time-limit", "--variant", "--tuning", "--json", "--quiet", "--verbose"
 ELSEWHERE = {
     **{command: {"--output", "--fast", *OF_ARRAYS} for command in ON_ARRAYS},  # --fast: a GPU's variants alone are faster by another order
-    "compare": {"--verbose"}, "bench": {"--time-limit", "--isolate", "--dry-run"}, "roofline": {"--device", "--threads", "--time-limit", "--n", "--max-time", "-o", "--quiet"},
+    "compare": {"--verbose"}, "bench": {"--time-limit", "--isolate", "--against", "--dry-run"}, "roofline": {"--device", "--threads", "--time-limit", "--n", "--max-time", "-o", "--quiet"},
     "scale": {"--time-limit", "--max-time", "--quiet"}, "tune": {"--threads", "--time-limit", "-o", "--apply", "--dry-run", "--transfers", "--forget", "--quiet", "--verbose"},
     "verify": {"--threads", "--time-limit"}}
 ELSEWHERE["diffuse"] |= {"--grid", "--spacing", "--steps", "--every", "--diffusivity", "--stability"}  # cli_results_test.py

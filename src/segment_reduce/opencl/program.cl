@@ -56,7 +56,8 @@ __kernel void tw_survey(__global const long* offsets, ulong offsets_first, ulong
   if (place >= most_long) return;  // only false offsets make so many
   long_segment[place] = s;
   for (int level = 1; (end - begin) >> level * TW_LOG_TILE != 0; ++level) {
-    const ulong at = tw_level_first(n, level) + (begin >> level * TW_LOG_TILE), count = (end - begin) >> level * TW_LOG_TILE;
+    const ulong at = tw_level_first(n, level) + (begin >> level * TW_LOG_TILE),
+                count = (end - begin) >> level * TW_LOG_TILE;
     for (ulong c = 0; c < count && found[TW_FAULT] == 0; ++c) owner[at + c] = s;
   }
 }
@@ -134,7 +135,8 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_finish(
   TW_T prefix = TW_IDENTITY;
   for (; level >= 0; --level) {
     const ulong count = length >> level * TW_LOG_TILE, tail = count % TW_TILE;
-    tw_take(tw_level(in, in_first, values, n, level) + (begin >> level * TW_LOG_TILE) + count - tail, (uint)tail, nodes);
+    tw_take(tw_level(in, in_first, values, n, level) + (begin >> level * TW_LOG_TILE) + count - tail, (uint)tail,
+            nodes);
     prefix = tw_continue(prefix, nodes, (int)tail);
   }
   if (get_local_id(0) == 0) out[out_first + s] = tw_canonical(tw_apply(init, prefix));

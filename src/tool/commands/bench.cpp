@@ -13,6 +13,7 @@
 #include "report/format.hpp"
 #include "tool/arrays/file.hpp"
 #include "tool/arrays/file_job.hpp"
+#include "tool/bench/against.hpp"
 #include "tool/bench/documents.hpp"
 #include "tool/bench/isolated.hpp"
 #include "tool/bench/part.hpp"
@@ -48,7 +49,7 @@ struct bench_request {
   device_list_options devices;
   problem_options problems;
   std::vector<std::string> selectors;
-  std::string preset = "quick", variant, data, tuning, mode = "hot", precision, records, report;
+  std::string preset = "quick", variant, data, tuning, mode = "hot", precision, records, report, other;
   double max_time_s = 0;
   bool dry_run = false, quiet = false, isolate = false;
   std::string part;  // the child's part, with --isolate
@@ -217,6 +218,7 @@ std::vector<lab::group> plan_of(const lab::request& wanted) {
 bench_request for_this_rank(bench_request asked) {
   if (!backend::group::is_mpi_process()) return asked;
   if (asked.isolate) require_one_process("bench --isolate");
+  if (!asked.other.empty()) require_one_process("bench --against");
   if (lab::is_whole_job(parse_name<lab::mode>(asked.mode, lab::all_modes, "mode")))
     require_one_process("bench --mode " + asked.mode);
   if (!is_first_rank()) asked.records = asked.report = "";
@@ -242,6 +244,12 @@ exit_code do_part(const bench_request& asked) {
   return exit_code::ok;
 }
 
+std::vector<std::string> words_of_against(const bench_request& asked) {
+  std::vector<std::string> words{"--mode", asked.mode};
+  if (asked.devices.threads != 0) words.insert(words.end(), {"--threads", std::to_string(asked.devices.threads)});
+  return words;
+}
+
 exit_code bench(const bench_request& told, const std::vector<std::string>& argv) {
   if (!told.part.empty()) return do_part(told);
   const bench_request asked = for_this_rank(told);
@@ -256,6 +264,7 @@ exit_code bench(const bench_request& told, const std::vector<std::string>& argv)
   const std::vector<lab::group> plan = plan_of(wanted);
   if (asked.dry_run) return print_plan(plan, how, asked.isolate);
   take_interrupts();
+  if (!asked.other.empty()) return bench_against(asked.other, plan, words_of_against(asked), asked.max_time_s);
   bench_output output(outputs, argv);
   lab::pace kept(plan, how);
   if (!asked.quiet) note(coming_of(plan, kept));
@@ -282,9 +291,17 @@ void add_how(CLI::App& command, bench_request& to) {
   command.add_option("--mode", to.mode, "hot, cold, host_to_host, file_to_file; see below")->option_text("NAME");
   command.add_option("--precision", to.precision, "how precisely to know the median; default 1%")->option_text("P%");
   add_max_time(command, to.max_time_s);
-  add_file_option(command, "-o", to.records, "append one JSON record per row", "FILE.jsonl");
-  add_file_option(command, "--report", to.report, "write the page that explains the records", "FILE.html");
-  command.add_flag("--isolate", to.isolate, "a process for each group: a crash costs one row");
+  CLI::Option* const records =
+      add_file_option(command, "-o", to.records, "append one JSON record per row", "FILE.jsonl");
+  CLI::Option* const page =
+      add_file_option(command, "--report", to.report, "write the page that explains the records", "FILE.html");
+  CLI::Option* const isolate =
+      command.add_flag("--isolate", to.isolate, "a process for each group: a crash costs one row");
+  command.add_option("--against", to.other, "another build, by turns with this one; see below")
+      ->option_text("TOOL")
+      ->excludes(records)
+      ->excludes(page)
+      ->excludes(isolate);
   command.add_flag("--dry-run", to.dry_run, "print what would be measured");
   command.add_option("--part", to.part, "what a child of --isolate does")->group("");
   command.add_flag("-q,--quiet", to.quiet, "no progress lines");
@@ -325,6 +342,10 @@ void add_bench(CLI::App& app, invocation& call) {
       "or the same files read and written by all threads.\n"
       "Under mpirun its processes are measured together, as ranks of a group; the first\n"
       "prints and writes. --preset seeds then adds the rows of as many processes.\n"
+      "--against runs another build of this tool in turns with this one, each row in\n"
+      "processes of its own, and judges the ratios of the pairs: what disturbs the\n"
+      "machine disturbs both alike. A row of 2^24 elements takes half a minute; a\n"
+      "longer --max-time takes more pairs. Peers and records are left out.\n"
       "With --isolate a child process measures each problem on each device. A row that\n"
       "crashes, loses its device or takes no step for --time-limit has failed, exit 8;\n"
       "the others are measured again without it.\n"

@@ -64,7 +64,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 }
 
 /// Runs between fork and exec, so it makes only calls that are safe there. All memory was allocated before.
-[[noreturn]] void become(char** argv, char** environment, const pipe_ends& out, const pipe_ends& err, int descriptor) {
+[[noreturn]] void become(const char* program, char** argv, char** environment, const pipe_ends& out,
+                         const pipe_ends& err, int descriptor) {
   setpgid(0, 0);                     // the limit can then also end what it starts
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // so that it does not outlive this process
   signal(SIGPIPE, SIG_DFL);
@@ -76,7 +77,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
     fcntl(descriptor, F_SETFD, 0);  // dup2 of a descriptor to itself keeps close-on-exec
   else if (descriptor >= 0)
     dup2(descriptor, descriptor_of_child);
-  execve("/proc/self/exe", argv, environment);
+  execve(program, argv, environment);
   _exit(127);
 }
 
@@ -121,7 +122,9 @@ bool ends(pid_t child, int& status, const watch& goes_on) {
   return true;
 }
 
-child_result run(std::span<const std::string> arguments,
+constexpr const char* self = "/proc/self/exe";
+
+child_result run(const char* program, std::span<const std::string> arguments,
                  std::span<const std::pair<std::string, std::string>> environment, int descriptor,
                  const watch& goes_on) {
   std::vector<std::string> words{"tilewise"}, variables = changed_environment(environment);
@@ -132,7 +135,8 @@ child_result run(std::span<const std::string> arguments,
   if (child < 0)
     throw error(errc::out_of_memory, std::string("the system allows no further process: ") + std::strerror(errno) +
                                          "; end other processes, or raise their limit (`ulimit -u`)");
-  if (child == 0) become(const_cast<char**>(argv.data()), const_cast<char**>(envp.data()), out, err, descriptor);
+  if (child == 0)
+    become(program, const_cast<char**>(argv.data()), const_cast<char**>(envp.data()), out, err, descriptor);
   running = child;
   out.close_end(1), err.close_end(1);
 
@@ -172,7 +176,7 @@ child_result run_self(std::span<const std::string> arguments,
   patience idle, whole;
   std::uint64_t computed = 0;
   bool is_over = false;
-  child_result result = run(arguments, environment, -1, [&](pid_t child) {
+  child_result result = run(self, arguments, environment, -1, [&](pid_t child) {
     if (const std::uint64_t now = processor_time(child); now != computed) computed = now, idle = {};
     is_over = whole.used() >= computing_child_limit;
     return !is_over && idle.used() < child_limit;
@@ -183,7 +187,12 @@ child_result run_self(std::span<const std::string> arguments,
 
 child_result run_self(std::span<const std::string> arguments, int descriptor,
                       const std::function<bool(pid_t child)>& goes_on) {
-  return run(arguments, {}, descriptor, goes_on);
+  return run(self, arguments, {}, descriptor, goes_on);
+}
+
+child_result run_program(const std::string& program, std::span<const std::string> arguments,
+                         const std::function<bool(pid_t child)>& goes_on) {
+  return run(program.c_str(), arguments, {}, -1, goes_on);
 }
 
 void end_child() noexcept {

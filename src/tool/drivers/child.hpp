@@ -63,6 +63,10 @@ inline constexpr int descriptor_of_child = 3;
 child_result run_self(std::span<const std::string> arguments, int descriptor,
                       const std::function<bool(pid_t child)>& goes_on);
 
+/// The same with another program, and without a descriptor.
+child_result run_program(const std::string& program, std::span<const std::string> arguments,
+                         const std::function<bool(pid_t child)>& goes_on);
+
 /// Kills the running child, if there is one, so that it writes no more. A signal handler may call it.
 void end_child() noexcept;
 
