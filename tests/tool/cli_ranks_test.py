@@ -387,7 +387,7 @@ class FalseRanks(Case):
         self.assertEqual((done.returncode, done.stdout), (0, run(words).stdout), done.stderr)
 
     def test_ranks_read_no_standard_input(self):
-        for words in "reduce -", f"matmul {self.d}/a.npy - -o {self.d}/none.npy", f"sort {self.d}/x.npy -o {self.d}/none.npy --values - --values-out {self.d}/w.npy":
+        for words in "reduce -", f"reduce {self.d}/x.npy --segments - -o {self.d}/none.npy", f"matmul {self.d}/a.npy - -o {self.d}/none.npy", f"sort {self.d}/x.npy -o {self.d}/none.npy --values - --values-out {self.d}/w.npy":
             with open(f"{self.d}/x.npy", "rb") as file:
                 done = subprocess.run(mpirun(2, words), stdin=file, capture_output=True, text=True, timeout=HANGS_S, env=ENVIRONMENT)
             self.check(done, 2, "^$", r"tilewise: (rank \d: )?\S+: ranks read a file, not standard input; name one that all of them can read; see")

@@ -296,7 +296,7 @@ void add_how(CLI::App& command, bench_request& to) {
   CLI::Option* const page =
       add_file_option(command, "--report", to.report, "write the page that explains the records", "FILE.html");
   CLI::Option* const isolate =
-      command.add_flag("--isolate", to.isolate, "a process for each group: a crash costs one row");
+      command.add_flag("--isolate", to.isolate, "a process for each group: a crash costs one row")->option_text(" ");
   command.add_option("--against", to.other, "another build, by turns with this one; see below")
       ->option_text("TOOL")
       ->excludes(records)

@@ -108,6 +108,7 @@ void add_reduce(CLI::App& app, invocation& call) {
   CLI::Option* const axis = command->get_option("--axis");
   CLI::Option* const segments = add_array_option(*command, "--segments", request->segments,
                                                  "a value of each: x[offsets[s]:offsets[s + 1]]", "OFFSETS.npy")
+                                    ->check(readable_by_ranks())
                                     ->excludes(axis);
   CLI::Option* const output = add_array_option(*command, "-o,--output", request->output,
                                                "where the values along an axis, or of segments, go", "Y.npy");
