@@ -230,7 +230,7 @@ py::object sort_by_key(handle keys, handle values, bool descending, handle out, 
 }
 
 /// Offsets as the library reads them: unsigned ones as signed, since those that differ lie beyond every array.
-detail::argument offsets_of(const lent& offsets) {
+detail::argument as_signed(const lent& offsets) {
   detail::argument made = offsets.memory.as("the offsets");
   made.type = dtype::i64;
   return made;
@@ -251,7 +251,7 @@ py::object segment_reduce(handle a, handle any_offsets, handle operation, handle
   const std::uint64_t segments = offsets.memory.count == 0 ? 0 : offsets.memory.count - 1;
   const target values(out, "out", in, in.memory.type, {segments});
   compute(in, how, [&] {
-    detail::segment_reduce(in.memory.as("the input"), offsets_of(offsets), values.to.memory.as("the values"),
+    detail::segment_reduce(in.memory.as("the input"), as_signed(offsets), values.to.memory.as("the values"),
                            folding<reduce_options>(by, init, how));
   });
   hand_over(in, offsets, values.to);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The descriptor of segment_reduce.
 #include "base/lasting.hpp"
+#include "base/split_mix.hpp"
 #include "call/call.hpp"
 #include "segment_reduce/problem.hpp"
 
@@ -56,20 +57,13 @@ std::string invalid(const problem& p) {
   return "";
 }
 
-/// A number up to 2^64 that depends on every bit of `seed` (Steele, Lea and Flood 2014, SplitMix).
-std::uint64_t scattered(std::uint64_t seed) {
-  seed = (seed ^ seed >> 30) * 0xbf58476d1ce4e5b9u;
-  seed = (seed ^ seed >> 27) * 0x94d049bb133111ebu;
-  return seed ^ seed >> 31;
-}
-
 /// Makes segments of all lengths of generated numbers: half of the cuts lie anywhere, a quarter by a power law, so that
 /// segments are short at the beginning and long at the end, and a quarter where another one is.
 void fit_inputs(const problem& p, std::span<std::vector<std::byte>> inputs) {
   const std::uint64_t n = p.n(), m = segments_of(p);
   auto* const offsets = reinterpret_cast<std::int64_t*>(inputs[1].data());
   for (std::uint64_t s = 0; s <= m; ++s) {
-    const std::uint64_t at = scattered(static_cast<std::uint64_t>(offsets[s]) + 0x9e3779b97f4a7c15u * s);
+    const std::uint64_t at = base::mix(static_cast<std::uint64_t>(offsets[s]) + base::golden_gamma * s);
     const double share = static_cast<double>(at >> 11) * 0x1p-53, cubed = share * share * share;
     const double cut = static_cast<double>(n) * (at % 4 < 2 ? share : cubed);
     offsets[s] = at % 4 == 3 && s != 0 ? offsets[s - 1] : static_cast<std::int64_t>(cut);

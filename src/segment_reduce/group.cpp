@@ -9,7 +9,7 @@
 // Twins:  reduce/group.cpp.
 #include "divide/ranks.hpp"
 #include "reduce/segment.hpp"
-#include "segment_reduce/offsets.hpp"
+#include "segment_reduce/problem.hpp"
 
 #include <algorithm>
 
@@ -22,14 +22,8 @@ using backend::group::byte_range;
 using backend::group::part_of;
 using backend::group::rank_memory;
 using divide::rank;
+using range = divide::row_range;  // of elements, or of segments
 using registry::problem;
-
-/// A range of elements or of segments.
-struct range {
-  std::uint64_t begin = 0, end = 0;
-
-  std::uint64_t size() const { return end - begin; }
-};
 
 template <class T, class Op>
 class segments_of_ranks {
@@ -58,10 +52,7 @@ class segments_of_ranks {
  private:
   static byte_range bytes_of(range of) { return {of.begin * sizeof(T), of.end * sizeof(T)}; }
   std::uint64_t offset(std::uint64_t s) const { return static_cast<std::uint64_t>(offsets_[s]); }
-  range elements_on(unsigned k) const {
-    const byte_range part = part_of(x_, k);
-    return {part.begin / sizeof(T), part.end / sizeof(T)};
-  }
+  range elements_on(unsigned k) const { return divide::rows_in(part_of(x_, k), sizeof(T), p_.n()); }
 
   /// The first segment that begins at this element or later.
   std::uint64_t first_from(std::uint64_t element) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "segment_reduce/offsets.hpp"
+#include "segment_reduce/problem.hpp"
 
 namespace tilewise::impl::segment_reduce {
 
@@ -10,18 +10,18 @@ namespace {
 }  // namespace
 
 void require_segments(const registry::problem& p, std::span<const std::int64_t> offsets) {
-  const auto text = [](auto number) { return std::to_string(number); };
-  if (offsets.front() != 0) refuse("the first offset is " + text(offsets.front()) + "; the first segment begins at 0");
+  if (offsets.front() != 0)
+    refuse("the first offset is " + std::to_string(offsets.front()) + "; the first segment begins at 0");
   for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
     if (offsets[s + 1] < offsets[s])
-      refuse("the offsets fall from " + text(offsets[s]) + " to " + text(offsets[s + 1]) + " at position " +
-             text(s + 1) + "; segment s is x[offsets[s]:offsets[s + 1]]");
+      refuse("the offsets fall from " + std::to_string(offsets[s]) + " to " + std::to_string(offsets[s + 1]) +
+             " at position " + std::to_string(s + 1) + "; segment s is x[offsets[s]:offsets[s + 1]]");
     if (offsets[s + 1] == offsets[s] && !may_be_empty(p))
-      refuse("segment " + text(s) + " is empty, and the " + std::string(name_of(operation_of(p))) +
+      refuse("segment " + std::to_string(s) + " is empty, and the " + std::string(name_of(operation_of(p))) +
              " of no elements has no value; give an initial value");
   }
   if (static_cast<std::uint64_t>(offsets.back()) != p.n())
-    refuse("the last offset is " + text(offsets.back()) + ", but there are " + text(p.n()) +
+    refuse("the last offset is " + std::to_string(offsets.back()) + ", but there are " + std::to_string(p.n()) +
            " elements; the last segment ends with the last element");
 }
 

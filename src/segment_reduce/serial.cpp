@@ -6,7 +6,7 @@
 // Twins:  every other file of the folder.
 #include "order/block_stack.hpp"
 #include "registry/variant.hpp"
-#include "segment_reduce/offsets.hpp"
+#include "segment_reduce/problem.hpp"
 
 namespace tilewise::impl::segment_reduce {
 

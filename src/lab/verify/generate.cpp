@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/verify/generate.hpp"
 
+#include "base/split_mix.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -9,13 +11,7 @@ namespace tilewise::lab {
 
 namespace {
 
-/// The finalizer of SplitMix64: Steele, Lea, Flood, Fast splittable pseudorandom number generators, 2014.
-constexpr std::uint64_t mix(std::uint64_t z) {
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
-constexpr std::uint64_t golden_gamma = 0x9e3779b97f4a7c15u;
+using base::golden_gamma, base::mix;
 
 /// A stream of random numbers: 64 bits for each index.
 struct stream {

@@ -10,7 +10,7 @@
 #include "reduce/cpu/kernels.hpp"
 #include "registry/variant.hpp"
 #include "segment_reduce/cpu/kernels.hpp"
-#include "segment_reduce/offsets.hpp"
+#include "segment_reduce/problem.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -14,7 +14,7 @@
 #include "reduce/cuda/chunks.cuh"
 #include "registry/variant.hpp"
 #include "segment_reduce/cuda/tile.cuh"
-#include "segment_reduce/offsets.hpp"
+#include "segment_reduce/problem.hpp"
 
 #include <algorithm>
 

@@ -10,7 +10,7 @@
 #include "base/ceil_div.hpp"
 #include "order/block_tree.hpp"
 #include "registry/variant.hpp"
-#include "segment_reduce/offsets.hpp"
+#include "segment_reduce/problem.hpp"
 
 #include <bit>
 

@@ -4,6 +4,7 @@
 #include "base/left_behind.hpp"
 #include "lab/time/statistics.hpp"
 #include "record/file.hpp"
+#include "report/compare/comparison.hpp"
 #include "report/format.hpp"
 #include "tool/bench/record_cells.hpp"
 #include "tool/drivers/child.hpp"
@@ -34,17 +35,16 @@ constexpr double same_within = 0.02;
 std::vector<std::string> words_for(const lab::group& g, const lab::row& r, const std::vector<std::string>& how,
                                    const std::string& file) {
   const registry::problem& p = g.problem;
-  std::string settings, shape;
+  std::string settings;
   for (const auto& [name, word] : registry::named_settings(p))
     settings += (settings.empty() ? "" : ",") + std::string(name) + "=" + std::string(word);
-  for (unsigned i = 0; i < p.shape.rank; ++i) shape += (i == 0 ? "" : "x") + std::to_string(p.shape[i]);
   std::ostringstream seconds;
   seconds << side_s;
   std::vector<std::string> words{"bench", r.id(), "-q"};
   const auto add = [&](const char* option, const std::string& value) { words.insert(words.end(), {option, value}); };
   add("--device", r.place());
   add("--dtype", std::string(name_of(p.type)));
-  add(p.shape.rank == 1 ? "--n" : "--shape", shape);
+  add(p.shape.rank == 1 ? "--n" : "--shape", registry::to_string(p.shape));
   if (!settings.empty()) add("--set", settings);
   if (!r.variant->tuning.empty()) add("--tuning", registry::to_string(r.tuning, r.variant->tuning));
   add("--data", g.data());
@@ -125,20 +125,17 @@ class contest {
   unsigned pairs_;
 };
 
-/// What the ratio says of this tool.
-std::string verdict_of(const lab::summary& ratio) {
-  if (!ratio.ci95) return "unclear";
-  const auto [low, high] = *ratio.ci95;
-  if (low > 1 && ratio.median > 1 + same_within) return "faster";
-  if (high < 1 && ratio.median < 1 - same_within) return "slower";
-  return low > 0.95 && high < 1.05 ? "same" : "unclear";
+report::interval speed_of(const lab::summary& ratio) {
+  report::interval speed{ratio.median, {}, {}};
+  if (ratio.ci95) speed.low = ratio.ci95->lo, speed.high = ratio.ci95->hi;
+  return speed;
 }
 
-std::string line_of(const lab::row& r, const contest& of, const lab::summary& ratio) {
+std::string line_of(const lab::row& r, const contest& of, const report::interval& speed, report::verdict is) {
   const std::string interval =
-      ratio.ci95 ? " (" + report::factor(ratio.ci95->lo) + " to " + report::factor(ratio.ci95->hi) + ")" : "";
+      speed.low && speed.high ? " (" + report::factor(*speed.low) + " to " + report::factor(*speed.high) + ")" : "";
   return wrapped(r.variant->label() + " @" + r.place()) + right(of.median(0), 9) + right(of.median(1), 9) + "  " +
-         left(report::factor(ratio.median) + "x" + interval, 24) + verdict_of(ratio) + "\n";
+         left(report::factor(speed.median) + "x" + interval, 24) + std::string(name_of(is)) + "\n";
 }
 
 bool is_contested(const lab::group& g, const lab::row& r) {
@@ -151,7 +148,7 @@ exit_code bench_against(const std::string& other, const std::vector<lab::group>&
                         const std::vector<std::string>& how, double max_time_s) {
   contest both(other, how, max_time_s);
   exit_code result = exit_code::ok;
-  std::map<std::string, unsigned> verdicts;
+  std::map<report::verdict, unsigned> verdicts;
   print(left("variant @device", label_width) + "     this    other  speed of this one       verdict\n");
   for (const lab::group& g : plan) {
     if (std::none_of(g.rows.begin(), g.rows.end(), [&](const lab::row& r) { return is_contested(g, r); })) continue;
@@ -161,8 +158,10 @@ exit_code bench_against(const std::string& other, const std::vector<lab::group>&
       try {
         const std::optional<lab::summary> ratio = both.compare(g, r);
         if (!ratio) return exit_code::interrupted;
-        print(line_of(r, both, *ratio));
-        ++verdicts[verdict_of(*ratio)];
+        const report::interval speed = speed_of(*ratio);
+        const report::verdict is = report::judged(speed, same_within);
+        print(line_of(r, both, speed, is));
+        ++verdicts[is];
       } catch (const failure& f) {
         print(wrapped(r.variant->label() + " @" + r.place()) + "  not compared: " + f.why + "\n");
         result = graver(result, f.code);
@@ -170,10 +169,9 @@ exit_code bench_against(const std::string& other, const std::vector<lab::group>&
     }
   }
   std::string said;
-  for (const char* verdict : {"faster", "slower", "same", "unclear"})
-    if (verdicts[verdict] != 0)
-      said +=
-          (said.empty() ? "\nThis tool against the other: " : ", ") + std::to_string(verdicts[verdict]) + " " + verdict;
+  for (const auto& [is, count] : verdicts)
+    said += (said.empty() ? "\nThis tool against the other: " : ", ") + std::to_string(count) + " " +
+            std::string(name_of(is));
   print(said.empty() ? said : said + ".\n");
   return result;
 }
