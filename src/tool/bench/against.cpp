@@ -135,7 +135,7 @@ std::string line_of(const lab::row& r, const contest& of, const report::interval
   const std::string interval =
       speed.low && speed.high ? " (" + report::factor(*speed.low) + " to " + report::factor(*speed.high) + ")" : "";
   return wrapped(r.variant->label() + " @" + r.place()) + right(of.median(0), 9) + right(of.median(1), 9) + "  " +
-         left(report::factor(speed.median) + "x" + interval, 24) + std::string(name_of(is)) + "\n";
+         left(report::factor(speed.median) + "x" + interval, 23) + " " + std::string(name_of(is)) + "\n";
 }
 
 bool is_contested(const lab::group& g, const lab::row& r) {
