@@ -121,8 +121,32 @@ TEST(Catalog, DescriptorsNameTheEdgesAndTheMeasuredSizes) {
       EXPECT_GT(what->compulsory_bytes(p), 0) << what->name;
       EXPECT_GT(what->operations(p), 0) << what->name;
     }
-    for (const setting& s : what->settings)
-      EXPECT_EQ(std::set<std::string_view>(s.values.begin(), s.values.end()).size(), s.values.size()) << s.name;
+  }
+}
+
+/// What stands more than once, or ", nothing" if there is an empty name.
+std::string repeated(const std::vector<std::string_view>& names) {
+  std::string all;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (names[i].empty() || std::find(names.begin(), names.begin() + i, names[i]) != names.begin() + i)
+      all.append(", ").append(names[i].empty() ? "nothing" : names[i]);
+  return all;
+}
+
+TEST(Catalog, DescriptorsUseANameOnce) {
+  for (const algorithm* what : algorithms()) {
+    std::vector<std::string_view> chosen, moved;
+    for (const setting& s : what->settings) {
+      chosen.push_back(s.name);
+      EXPECT_FALSE(s.values.empty()) << what->name << " " << s.name << " has no words";
+      EXPECT_EQ(repeated({s.values.begin(), s.values.end()}), "") << what->name << " " << s.name;
+    }
+    EXPECT_EQ(repeated(chosen), "") << what->name;
+    EXPECT_EQ(repeated({what->numbers.begin(), what->numbers.end()}), "") << what->name;
+    const problem p{.what = what, .type = what->types[0], .shape = what->edge_shapes[0]};
+    for (const operand& o : what->inputs(p)) moved.push_back(o.name);
+    for (const operand& o : what->outputs(p)) moved.push_back(o.name);
+    EXPECT_EQ(repeated(moved), "") << what->name;
   }
 }
 
@@ -134,10 +158,20 @@ TEST(Catalog, SignaturesNameWhatTheirAlgorithmsHave) {
       for (const char letter : p.dimensions)
         EXPECT_TRUE(p.dimensions == "*" || form.sizes.find(letter) != form.sizes.npos) << what->name << " " << p.name;
     EXPECT_TRUE(!form.result.dimensions.empty() || form.shape_of_result != nullptr) << what->name;
-    for (const option& o : form.options)
-      EXPECT_TRUE(std::find(what->numbers.begin(), what->numbers.end(), o.name) != what->numbers.end() ||
-                  std::any_of(what->settings.begin(), what->settings.end(), [&](auto& s) { return s.name == o.name; }))
-          << what->name << " " << o.name;
+    for (const option& o : form.options) {
+      const auto chosen = std::find_if(what->settings.begin(), what->settings.end(),
+                                       [&](const setting& s) { return s.name == o.name; });
+      if (o.type) {
+        EXPECT_TRUE(std::find(what->numbers.begin(), what->numbers.end(), o.name) != what->numbers.end())
+            << what->name << " has no number " << o.name;
+      } else if (chosen == what->settings.end()) {
+        ADD_FAILURE() << what->name << " has no setting " << o.name;
+      } else {
+        std::string words;
+        for (const std::string_view word : chosen->values) words.append(words.empty() ? "" : "|").append(word);
+        EXPECT_EQ(words, o.value) << what->name << " " << o.name;
+      }
+    }
   }
 }
 
