@@ -113,6 +113,29 @@ alone. `offsets` are integers as `indptr` of a sparse matrix: one more than segm
 array([6., 0., 4.])
 )";
 
+inline constexpr const char* runs =
+    R"(runs(keys, *, device=None, variant=None, tuning=None)
+--
+
+The runs of equal keys in an array of one dimension: the key of each, and `offsets`, where they begin, and where the last
+one ends. Keys are equal if their bits are, as for sort: NaN equals itself, and -0.0 is another key than +0.0.
+
+>>> tw.runs(np.array([5, 5, 7, 5]))
+(array([5, 7, 5]), array([0, 2, 3, 4]))
+)";
+
+inline constexpr const char* reduce_by_key =
+    R"(reduce_by_key(keys, a, *, op='sum', initial=None, device=None, variant=None, tuning=None)
+--
+
+Reduces the elements of `a` that belong to each run of equal keys. Returns the key of each run, its value, and `offsets`
+as runs(keys) does; np.diff(offsets) is how many elements each has. Each value has the bits of the reduction of these
+elements alone. Sort first for one value of each key. `op` is 'sum', 'product', 'min' or 'max'.
+
+>>> tw.reduce_by_key(*tw.sort_by_key(np.array([7, 3, 7]), np.array([0.5, 1.0, 2.0])))
+(array([3, 7]), array([1. , 2.5]), array([0, 1, 3]))
+)";
+
 inline constexpr const char* sort =
     R"(sort(a, axis=-1, *, descending=False, out=None, device=None, variant=None, tuning=None)
 --

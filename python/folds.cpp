@@ -258,6 +258,56 @@ py::object segment_reduce(handle a, handle any_offsets, handle operation, handle
   return values.array;
 }
 
+std::int64_t only_element(const lent& of) {
+  std::int64_t value = 0;
+  if (of.memory.there)
+    without_interpreter([&] { of.memory.there->download(&value); });
+  else
+    std::memcpy(&value, of.memory.host, sizeof value);
+  return value;
+}
+
+/// The keys and the offsets of the runs of equal keys.
+std::pair<py::object, py::object> find_runs(const lent& keys, const placement& how) {
+  const target count(py::none(), "the count", keys, dtype::i64, {1});
+  const auto find = [&](std::uint64_t runs, std::uint64_t offsets) {
+    const target run_keys(py::none(), "the keys of runs", keys, keys.memory.type, {runs});
+    const target at(py::none(), "the offsets", keys, dtype::i64, {offsets});
+    compute(keys, how, [&] {
+      detail::runs(keys.memory.as("the keys"), count.to.memory.as("the count"),
+                   run_keys.to.memory.as("the keys of runs"), at.to.memory.as("the offsets"), how);
+    });
+    hand_over(keys, count.to, run_keys.to, at.to);
+    return std::pair(run_keys.array, at.array);
+  };
+  if (keys.memory.count == 0) return find(0, 1);
+  find(0, 0);
+  const auto runs = static_cast<std::uint64_t>(only_element(count.to));
+  return find(runs, runs + 1);
+}
+
+py::object runs(handle keys, handle device, handle variant, handle tuning) {
+  const lent in(keys, "keys");
+  in.require_rank(1, "runs");
+  const auto found = find_runs(in, placement_of(device, variant, tuning, in));
+  return py::make_tuple(found.first, found.second);
+}
+
+py::object reduce_by_key(handle keys, handle a, handle operation, handle any_initial, handle device, handle variant,
+                         handle tuning) {
+  const py::object initial = plain_number(any_initial, "initial");
+  const lent k(keys, "keys");
+  k.require_rank(1, "reduce_by_key");
+  const lent in(a, "a", access::read, &k);
+  in.require_rank(1, "reduce_by_key");
+  if (k.memory.count != in.memory.count)
+    refuse("there are " + std::to_string(k.memory.count) + " keys and " + std::to_string(in.memory.count) +
+           " elements; each element has one key");
+  const auto [run_keys, offsets] = find_runs(k, placement_of(device, py::none(), py::none(), k));
+  const py::object values = segment_reduce(a, offsets, operation, py::none(), initial, device, variant, tuning);
+  return py::make_tuple(run_keys, values, offsets);
+}
+
 }  // namespace
 
 void add_folds(py::module_& to) {
@@ -276,6 +326,9 @@ void add_folds(py::module_& to) {
       initial, carry);
   add(to, "segment_reduce", segment_reduce, documents::segment_reduce, arg("a"), arg("offsets"), options,
       arg("op") = "sum", out, initial);
+  add(to, "runs", runs, documents::runs, arg("keys"), options);
+  add(to, "reduce_by_key", reduce_by_key, documents::reduce_by_key, arg("keys"), arg("a"), options, arg("op") = "sum",
+      initial);
   add(to, "sort", sort, documents::sort, arg("a"), arg("axis") = -1, options, descending, out);
   add(to, "argsort", argsort, documents::argsort, arg("a"), options, descending, out);
   add(to, "sort_by_key", sort_by_key, documents::sort_by_key, arg("keys"), arg("values"), options, descending, out);

@@ -44,10 +44,23 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
   call.values_in = where.in[1].as<const void>();
   call.segments = p.shape[1];
   call.values_out = where.out[1].as<void>();
+  call.offsets_out = where.out[2].as<std::int64_t>();
   TW_CUDA(Algorithm(call));
   const backend::buffer workspace(q, call.bytes);
   call.workspace = workspace.as<void>();
   TW_CUDA(Algorithm(call));
+}
+
+/// CUB leaves out the last offset.
+void run_runs(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
+              backend::queue& on) {
+  run<cub_runs>(p, where, t, on);
+  const auto end = static_cast<std::int64_t>(p.n());
+  on.upload(where.out[2].at(p.shape[1] * sizeof end, sizeof end), &end, sizeof end);
+}
+
+std::string only_counted(const registry::problem& p, const backend::device&, const registry::tuning&) {
+  return p.shape[1] == 0 ? "as a peer it is measured only where runs are written" : "";
 }
 
 template <cudaError_t (*Algorithm)(cub_call&)>
@@ -86,6 +99,14 @@ std::vector<registry::variant> cub_variants() {
   return {cub_sum<cub_reduce>("reduce", "CUB's DeviceReduce::Sum"),
           cub_sum<cub_scan>("scan", "CUB's DeviceScan::InclusiveSum"),
           cub_sum<cub_segment_reduce>("segment_reduce", "CUB's DeviceSegmentedReduce::Sum"),
+          {.algorithm = "runs",
+           .backend = "cuda",
+           .name = "cub",
+           .types = pair_types,
+           .source = "CUB's DeviceSelect::UniqueByKey, with counted places",
+           .unsupported = only_counted,
+           .run = run_runs,
+           .peer = true},
           cub_sort<cub_radix_sort>("cub_radix", "CUB's DeviceRadixSort::SortKeys"),
           cub_sort<cub_merge_sort>("cub_merge", "CUB's DeviceMergeSort::SortKeysCopy"),
           cub_sort<cub_radix_pairs>("cub_pairs", "CUB's DeviceRadixSort::SortPairs", pair_types, other_than_pairs)};

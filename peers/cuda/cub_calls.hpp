@@ -17,6 +17,7 @@ struct cub_call {
   std::uint64_t segments = 0;
   const void* values_in = nullptr;  // for pairs; the offsets of segments
   void* values_out = nullptr;
+  std::int64_t* offsets_out = nullptr;
   void* workspace = nullptr;  // if null, a call only sets `bytes` to the size that it needs
   std::size_t bytes = 0;
 };
@@ -25,6 +26,8 @@ struct cub_call {
 cudaError_t cub_reduce(cub_call& call);
 cudaError_t cub_scan(cub_call& call);
 cudaError_t cub_segment_reduce(cub_call& call);
+/// For keys of 32 and 64 bits: how many runs, their keys and where they begin.
+cudaError_t cub_runs(cub_call& call);
 
 /// For f32, f64, u32 and u64.
 cudaError_t cub_radix_sort(cub_call& call);

@@ -2,9 +2,11 @@
 // CUB's sums, from the toolkit of this build.
 #include "peers/cuda/cub_calls.hpp"
 
+#include <thrust/iterator/counting_iterator.h>
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_segmented_reduce.cuh>
+#include <cub/device/device_select.cuh>
 
 namespace tilewise::peers {
 
@@ -42,6 +44,16 @@ cudaError_t cub_segment_reduce(cub_call& call) {
                                            static_cast<T*>(call.out), static_cast<std::int64_t>(call.segments), offsets,
                                            offsets + 1, call.stream);
   });
+}
+
+cudaError_t cub_runs(cub_call& call) {
+  const auto of = [&]<class K>(K) {
+    return cub::DeviceSelect::UniqueByKey(call.workspace, call.bytes, static_cast<const K*>(call.in),
+                                          thrust::counting_iterator<std::int64_t>(0), static_cast<K*>(call.values_out),
+                                          call.offsets_out, static_cast<std::int64_t*>(call.out),
+                                          static_cast<std::int64_t>(call.n), call.stream);
+  };
+  return size_of(call.type) == 4 ? of(std::uint32_t{}) : of(std::uint64_t{});
 }
 
 }  // namespace tilewise::peers

@@ -122,8 +122,15 @@ array_input::array_input(const std::string& path, const std::optional<raw_elemen
   }
 }
 
+array_input::array_input(npy_array elements)
+    : shown_("an array in memory"), file_(-1), size_(elements.data.size()), held_(std::move(elements.data)) {
+  header_.type = elements.type;
+  header_.shape = std::move(elements.shape);
+  header_.data_bytes = size_;
+}
+
 array_input::~array_input() {
-  if (file_ != STDIN_FILENO) close(file_);
+  if (file_ > STDIN_FILENO) close(file_);
 }
 
 void array_input::refuse(const std::string& why) const { throw error(errc::io, shown_ + ": " + why); }

@@ -26,6 +26,8 @@ class array_input {
   /// at once if its size is unknown: from files whose reported length is wrong, as in /proc, and raw elements without a
   /// shape from a pipe.
   explicit array_input(const std::string& path, const std::optional<raw_elements>& raw = std::nullopt);
+  /// Elements that are in memory already.
+  explicit array_input(npy_array elements);
   array_input(const array_input&) = delete;
   ~array_input();
 

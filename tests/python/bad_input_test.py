@@ -258,6 +258,9 @@ ROWS = [
     (lambda: tw.segment_reduce(X, 12), TypeError, "offsets is of type int"),
     (lambda: tw.segment_reduce(X, [0, 3, 3, 12], op="min"), ValueError, "segment 1 is empty.*pass initial="),
     (lambda: tw.segment_reduce(X, [0, 12], out=np.empty(2, np.float32)), ValueError, r"out has the shape \(2,\); it needs \(1,\)"),
+    (lambda: tw.runs(M), ValueError, r"keys has the shape \(3, 4\).*one dimension"),
+    (lambda: tw.reduce_by_key(X[:5], X), ValueError, "there are 5 keys and 12 elements; each element has one key"),
+    (lambda: tw.reduce_by_key(["a", "b"], X[:2]), TypeError, "keys"),
     (lambda: tw.argsort(M), ValueError, r"a has the shape \(3, 4\).*one dimension.*ravel"),
     (lambda: tw.dot(M, M), ValueError, "one dimension"),
     (lambda: tw.dot(X, X[:3]), ValueError, r"b has the shape \(3,\); it needs \(12,\)"),
@@ -348,6 +351,8 @@ TAKERS = [
     *((take, (X,), PLACE, "axis initial") for take in (tw.sum, tw.prod, tw.min, tw.max, tw.cumsum)),
     *((take, (X,), "op " + PLACE, "axis initial") for take in (tw.inclusive_scan, tw.exclusive_scan)),
     (tw.segment_reduce, (X, np.array([0, 12])), "op " + PLACE, "initial"),
+    (tw.reduce_by_key, (X, X), "op " + PLACE, "initial"),
+    (tw.runs, (X,), PLACE, ""),
     *((take, (I,), PLACE, "axis initial") for take in (tw.sum, tw.cumsum)),
     (tw.sort, (X,), PLACE, "axis"),
     *((take, arrays, PLACE, "") for take, arrays in (

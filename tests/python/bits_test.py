@@ -166,6 +166,35 @@ class Segments(BitsCase):
         self.same(out, there.numpy(), "into an array")
 
 
+class Keys(BitsCase):
+    def test_the_elements_of_each_run_are_reduced_alone(self):
+        begins = np.array([0, 1, 2, 18, 35, 700, 3000])
+        for dtype in TYPES:
+            keys = np.repeat(np.array([3, 5, 0, 3, 9, 1]).astype(dtype), np.diff(begins))
+            x = wide(self.rng, 3000, np.float32)
+            wanted = np.array([definition.reduce(x[begin:end], "sum") for begin, end in zip(begins, begins[1:])])
+            for device in DEVICES:
+                of, values, offsets = tw.reduce_by_key(keys, x, device=device)
+                self.same(of, keys[begins[:-1]], f"keys of {dtype} on {device}")
+                self.same(values, wanted, f"values by {dtype} on {device}")
+                self.same(offsets, begins, f"offsets by {dtype} on {device}")
+
+    def test_keys_are_equal_if_their_bits_are(self):
+        keys = np.array([np.nan, np.nan, -0.0, 0.0, 0.0, np.inf])
+        of, offsets = tw.runs(keys)
+        self.same(of, keys[[0, 2, 3, 5]], "keys")
+        self.same(offsets, np.array([0, 2, 3, 5, 6]), "offsets")
+        self.same(tw.runs(keys[:0])[1], np.array([0]), "of nothing")
+
+    def test_on_a_device(self):
+        keys, x = np.array([7, 7, 3, 3, 3], np.int32), np.arange(5.0)
+        for device in ("cpu:serial", "2*cpu:serial", *OPENCL):
+            found = tw.reduce_by_key(tw.array(keys, device=device), tw.array(x, device=device), op="max")
+            for there, wanted in zip(found, (np.array([7, 3], np.int32), np.array([1.0, 4.0]), np.array([0, 2, 5]))):
+                self.assertIsInstance(there, tw.array)
+                self.same(there.numpy(), wanted, f"on {device}")
+
+
 class Sorts(BitsCase):
     def keys(self, n, dtype):
         x = wide(self.rng, n, dtype)

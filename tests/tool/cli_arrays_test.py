@@ -43,7 +43,7 @@ ROWS = [
      r"cube\.npy is 2x3x4, and axis 1 lies between others; move it with NumPy's np\.moveaxis\(x, 1, -1\) and use --axis -1"),
     ("reduce along a word", "reduce {d}/m34.npy -o {d}/y.npy --axis rows", 2, r"--axis: 'rows' is not a number of an axis"),
     ("reduce along an axis to nowhere", "reduce {d}/m34.npy --axis 0", 2, r"--axis requires --output"),
-    ("reduce to a file", "reduce {d}/m34.npy -o {d}/y.npy", 2, r"--output requires --axis or --segments"),
+    ("reduce to a file", "reduce {d}/m34.npy -o {d}/y.npy", 2, r"--output requires --axis, --segments or --by"),
     ("reduce segments to nowhere", "reduce {d}/m34.npy --segments {d}/o.npy", 2, r"--segments requires --output"),
     ("reduce segments along an axis", "reduce {d}/m34.npy --segments {d}/o.npy --axis 0 -o {d}/y.npy", 2, r"--axis excludes --segments"),
     ("reduce segments of a matrix's offsets", "reduce {d}/m34.npy --segments {d}/m34.npy -o {d}/y.npy", 2,
@@ -275,6 +275,38 @@ class Segments(ArrayCase):
             np.save(f"{self.d}/offsets.npy", offsets)
             self.check(run(f"reduce {self.d}/x.npy --segments {self.d}/offsets.npy -o {self.d}/y.npy"), 2, "^$", says)
             np.testing.assert_array_equal(np.load(f"{self.d}/y.npy"), before)
+
+
+class Keys(ArrayCase):
+    """The elements of equal keys in a row are an array of its own."""
+    def setUp(self):
+        super().setUp()
+        self.x = wide_values("f4", 20000)
+        np.save(f"{self.d}/x.npy", self.x)
+
+    def test_of_every_type_of_keys_on_every_device(self):
+        for t in ("f4", "f8", "i4", "u8"):
+            keys = np.repeat(np.array([3, -0.0, 0.0, np.nan, 3, 7] if t[0] == "f" else [3, 0, 9, 8, 3, 7]).astype(t), [1, 16, 4000, 0, 983, 15000])
+            np.save(f"{self.d}/k.npy", keys)
+            begins = [0, 1, 17, 4017, 5000, 20000]
+            for device in self.devices("segment_reduce"):
+                with self.subTest(f"{t} {device}"):
+                    y = self.output_of(f"reduce --op max {self.d}/x.npy --by {self.d}/k.npy -o {self.d}/y.npy "
+                                       f"--keys-out {self.d}/found.npy --device {device}")
+                    self.assertEqual(np.load(f"{self.d}/found.npy").tobytes(), keys[begins[:-1]].tobytes())
+                    np.testing.assert_array_equal(y, np.maximum.reduceat(self.x, begins[:-1]))
+                    sums = self.output_of(f"reduce {self.d}/x.npy --by {self.d}/k.npy -o {self.d}/y.npy --device {device}")
+                    np.save(f"{self.d}/offsets.npy", np.array(begins))
+                    self.assertEqual(sums.tobytes(), self.output_of(f"reduce {self.d}/x.npy --segments {self.d}/offsets.npy "
+                                                                    f"-o {self.d}/z.npy --device cpu:serial", "z.npy").tobytes())
+
+    def test_of_nothing_and_of_others_than_there_are_elements(self):
+        np.save(f"{self.d}/none.npy", self.x[:0])
+        self.assertEqual(self.output_of(f"reduce {self.d}/none.npy --by {self.d}/none.npy -o {self.d}/y.npy").shape, (0,))
+        np.save(f"{self.d}/k.npy", np.zeros(19999, "i4"))
+        for words, says in ((f"{self.d}/x.npy --by {self.d}/k.npy", "k.npy is an array of 19999 and .*x.npy is an array of 20000; each element has one key"),
+                            (f"{self.d}/x.npy --by {self.d}/x.npy --keys-out {self.d}/y.npy", "y.npy")):
+            self.check(run(f"reduce {words} -o {self.d}/y.npy"), 2, "^$", says)
 
 
 class Axis(ArrayCase):

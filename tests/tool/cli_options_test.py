@@ -42,6 +42,7 @@ ROWS = [
     ("scan", "{d}/raw -o {o} --dtype f4 --json", "--shape 7x11", r'"shape":\[7,11\]'),
     ("reduce", "{d}/m.npy -o {o} --json", "--axis 0", r'"axis":"columns".*"shape":\[\d+\]'),
     ("reduce", "{d}/x.npy -o {o} --json", "--segments {d}/offsets.npy", r'"command":"reduce".*"shape":\[2\]'),
+    ("reduce", "{d}/x.npy -o {o} --json", "--by {d}/keys.npy --keys-out {d}/w.npy", r'"command":"reduce".*"shape":\[2\]'),
     ("scan", "{d}/m.npy -o {o} --json", "--axis -1", '"axis":"rows"'),
     ("sort", "{d}/m.npy -o {o} --json", "--axis 1", '"axis":"rows"'),
     ("sort", "--json", "--descending", '"order":"descending"'),
@@ -139,6 +140,7 @@ class OptionCase(Case):
             np.save(f"{cls.d}/{name}.npy", wide_values("f4", np.prod(shape)).reshape(shape) / 1e12)
         np.save(f"{cls.d}/i.npy", np.arange(9))
         np.save(f"{cls.d}/offsets.npy", [0, 400, 1000])
+        np.save(f"{cls.d}/keys.npy", np.repeat([7, 3], [400, 600]))
         np.save(f"{cls.d}/f.npy", np.arange(1000, dtype="f4"))
         np.ones(77, "f4").tofile(f"{cls.d}/raw")
         for name, words in ("r", "--device cpu:serial"), ("p", "--device cpu:threads --threads 1"), ("p", "--device cpu:threads --threads 2"):

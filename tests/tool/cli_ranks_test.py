@@ -33,6 +33,7 @@ COMMANDS = (
     "reduce {d}/a.npy -o {y} --axis 0 --op product",
     "scan {d}/a.npy -o {y} --axis 1",
     "reduce {d}/x.npy -o {y} --segments {d}/offsets.npy",
+    "reduce {d}/x.npy -o {y} --by {d}/keys.npy --keys-out {y}.keys",
     "sort {d}/b.npy -o {y} --axis 0",
     "sort {d}/x.npy -o {y} --descending",
     "sort {d}/x.npy -o {y} --indices {y}.i",
@@ -67,6 +68,7 @@ class RankCase(Case):
         np.save(f"{d}/mask.npy", wide_values("f4", 15, 4).reshape(3, 5))
         np.save(f"{d}/i.npy", wide_values("i4", 1009))
         np.save(f"{d}/offsets.npy", np.array([0, 0, 5, 3000, 3000, 3001, 10007, 10007]))
+        np.save(f"{d}/keys.npy", np.repeat(np.array([4, 2, 4, 9, 4], "i4"), [5, 2995, 1, 7000, 6]))
         np.save(f"{d}/j.npy", wide_values("i4", 517, 2))
         for number, command in enumerate(COMMANDS):
             done = run(command.format(d=d, y=f"{d}/one{number}.npy") + " --device cpu:serial")

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs of equal keys, and the reduction of the elements that belong to each.
+#pragma once
+
+#include <tilewise/segment_reduce.hpp>
+
+#include <utility>
+
+namespace tilewise {
+
+/// Runs of equal keys: `keys[r]` is the key of run r, `offsets[r]` where it begins; the last offset is where the last
+/// run ends. Both lie where the keys were.
+template <class Keys, class Offsets>
+struct key_runs {
+  Keys keys;
+  Offsets offsets;
+};
+
+/// The same, with the value of each run.
+template <class Keys, class Values, class Offsets>
+struct reduced_runs {
+  Keys keys;
+  Values values;
+  Offsets offsets;
+};
+
+template <class Keys, class Offsets>
+key_runs(Keys, Offsets) -> key_runs<Keys, Offsets>;
+template <class Keys, class Values, class Offsets>
+reduced_runs(Keys, Values, Offsets) -> reduced_runs<Keys, Values, Offsets>;
+
+namespace detail {
+
+/// Finds the runs of the keys; without room for their keys and offsets, it only counts them.
+inline void runs(const argument& keys, const argument& count, const argument& run_keys, const argument& offsets,
+                 const placement& where) {
+  const argument out[]{count, run_keys, offsets};
+  call({.algorithm = "runs", .in = {&keys, 1}, .out = out}, where);
+}
+
+/// The results of a search, with room for some runs.
+template <class In>
+auto room_for_runs(const In& keys, std::uint64_t runs, std::uint64_t offsets) {
+  return key_runs{result_beside<element_of<In>>(keys, runs), result_beside<std::int64_t>(keys, offsets)};
+}
+template <class In, class Count, class Found>
+void runs_into(const In& keys, Count& count, Found& found, const placement& where) {
+  runs(argument_for("the keys", keys), argument_for("the count", count), argument_for("the keys of runs", found.keys),
+       argument_for("the offsets", found.offsets), where);
+}
+inline std::uint64_t only_element(const std::vector<std::int64_t>& of) { return static_cast<std::uint64_t>(of[0]); }
+inline std::uint64_t only_element(const array<std::int64_t>& of) { return only_element(of.download()); }
+
+}  // namespace detail
+
+/// The runs of equal keys in a row. Keys are equal if their bits are, as in the order of `sort`: NaN equals itself, and
+/// -0.0 is another key than +0.0. So the runs of sorted keys are all there is of each key. On a device it waits until
+/// the runs have been counted.
+template <plain_operand In>
+auto runs(const In& keys, const placement& where = {}) {
+  const std::uint64_t n = detail::argument_for("the keys", keys).size;
+  auto count = detail::result_beside<std::int64_t>(keys, 1);
+  auto found = detail::room_for_runs(keys, 0, n == 0 ? 1 : 0);
+  detail::runs_into(keys, count, found, where);
+  if (n == 0) return found;
+  const std::uint64_t all = detail::only_element(count);
+  found = detail::room_for_runs(keys, all, all + 1);
+  detail::runs_into(keys, count, found, where);
+  return found;
+}
+
+/// For each run of equal keys in a row: its key, `reduce` of the elements of `x` that have it, and where it begins.
+/// values[r] = reduce(x[offsets[r] .. offsets[r + 1])), bit for bit. Sort by key first for one value of each key.
+/// `keys` and `x` have the same size, or it is `invalid_argument`.
+template <plain_operand Keys, plain_operand In>
+requires detail::lie_alike<Keys, In>
+auto reduce_by_key(const Keys& keys, const In& x, const reduce_options& options = {}) {
+  const std::uint64_t n = detail::argument_for("the input", x).size,
+                      of_keys = detail::argument_for("the keys", keys).size;
+  if (n != of_keys)
+    throw error(errc::invalid_argument, "there are " + std::to_string(of_keys) + " keys and " + std::to_string(n) +
+                                            " elements; each element has one key");
+  placement place;
+  place.device = options.device;
+  auto found = tilewise::runs(keys, place);
+  auto values = tilewise::segment_reduce(x, found.offsets, options);
+  return reduced_runs{std::move(found.keys), std::move(values), std::move(found.offsets)};
+}
+
+TILEWISE_REFUSE_OTHERS(runs)
+TILEWISE_REFUSE_OTHERS(reduce_by_key)
+
+}  // namespace tilewise

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a search for runs of equal keys is written as a registry::problem: shape {keys, runs}, no settings. With keys and
+// no runs they are only counted. What variants share: found.cpp.
+#pragma once
+
+#include "registry/algorithm.hpp"
+
+#include <type_traits>
+
+namespace tilewise::impl::runs {
+
+const registry::algorithm& runs_algorithm();
+
+inline std::uint64_t runs_of(const registry::problem& p) { return p.shape[1]; }
+inline bool only_counts(const registry::problem& p) { return runs_of(p) == 0 && p.n() != 0; }
+inline std::uint64_t offsets_of(const registry::problem& p) { return only_counts(p) ? 0 : runs_of(p) + 1; }
+
+/// A key's bits. Keys are equal if their bits are, as in the order of sort().
+template <class T>
+using bits_of = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+
+/// Calls f with 0 of the type of a key's bits.
+template <class F>
+void with_bits(dtype type, F&& f) {
+  size_of(type) == 4 ? f(std::uint32_t{0}) : f(std::uint64_t{0});
+}
+
+/// Whether a run begins with key i.
+template <class K>
+constexpr bool begins_at(const K* keys, std::uint64_t i) {
+  return i == 0 || keys[i] != keys[i - 1];
+}
+
+/// Throws `invalid_argument` unless there are as many runs as the problem has room for.
+void require_room(const registry::problem& p, std::uint64_t found);
+
+/// Where a device keeps how many runs begin in each of its tiles.
+class tile_counts {
+ public:
+  tile_counts(std::uint64_t tiles, backend::queue& queue);
+
+  operator const backend::memory&() const { return memory_; }
+  /// Makes a running sum of the counts, and writes the last as the problem's result. Unless that is all there is to do,
+  /// it waits and requires that there is room for so many.
+  void add_up(const registry::problem& p, const registry::bindings& where);
+
+ private:
+  const std::uint64_t tiles_;
+  backend::queue& queue_;
+  const backend::buffer own_;
+  const backend::memory memory_;
+};
+
+/// The results for no keys.
+void write_none(const registry::bindings& where, backend::queue& queue);
+
+}  // namespace tilewise::impl::runs
