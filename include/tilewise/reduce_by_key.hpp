@@ -8,20 +8,19 @@
 
 namespace tilewise {
 
-/// Runs of equal keys: `keys[r]` is the key of run r, `offsets[r]` where it begins; the last offset is where the last
-/// run ends. Both lie where the keys were.
+/// Runs of equal keys, in arrays where the keys were.
 template <class Keys, class Offsets>
 struct key_runs {
-  Keys keys;
-  Offsets offsets;
+  Keys keys;        ///< of each run
+  Offsets offsets;  ///< where each run begins, and at last where the last one ends
 };
 
 /// The same, with the value of each run.
 template <class Keys, class Values, class Offsets>
 struct reduced_runs {
-  Keys keys;
-  Values values;
-  Offsets offsets;
+  Keys keys;        ///< of each run
+  Values values;    ///< of each run, `reduce` of its elements
+  Offsets offsets;  ///< where each run begins, and at last where the last one ends
 };
 
 template <class Keys, class Offsets>
