@@ -91,6 +91,9 @@ turn::turn(const device& at) {
 const device& device_array::device() const {
   return std::visit([](const auto& a) -> const tilewise::device& { return a.device(); }, *values_);
 }
+void device_array::shorten(std::uint64_t count) {
+  std::visit([&](auto& values) { values = std::move(values).first(count); }, *values_);
+}
 std::uint64_t device_array::size() const {
   return std::visit([](const auto& a) { return a.size(); }, *values_);
 }

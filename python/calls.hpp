@@ -49,6 +49,8 @@ class device_array {
   detail::argument as(const char* name) const;
   const tilewise::device& device() const;
   std::uint64_t size() const;
+  /// Keeps the first elements.
+  void shorten(std::uint64_t count);
   void* native() const;
 
   /// Both of these wait for the device.

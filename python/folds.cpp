@@ -267,12 +267,21 @@ std::int64_t only_element(const lent& of) {
   return value;
 }
 
+/// The first elements of a new array.
+py::object first_of(const py::object& made, std::uint64_t count) {
+  if (!py::isinstance<shaped_array>(made)) return made[py::slice(0, static_cast<py::ssize_t>(count), 1)];
+  auto& array = made.cast<shaped_array&>();
+  array.values->shorten(count);
+  array.shape = {count};
+  return made;
+}
+
 /// The keys and the offsets of the runs of equal keys.
 std::pair<py::object, py::object> find_runs(const lent& keys, const placement& how) {
   const target count(py::none(), "the count", keys, dtype::i64, {1});
-  const auto find = [&](std::uint64_t runs, std::uint64_t offsets) {
-    const target run_keys(py::none(), "the keys of runs", keys, keys.memory.type, {runs});
-    const target at(py::none(), "the offsets", keys, dtype::i64, {offsets});
+  const auto find = [&](std::uint64_t room) {
+    const target run_keys(py::none(), "the keys of runs", keys, keys.memory.type, {room});
+    const target at(py::none(), "the offsets", keys, dtype::i64, {room + 1});
     compute(keys, how, [&] {
       detail::runs(keys.memory.as("the keys"), count.to.memory.as("the count"),
                    run_keys.to.memory.as("the keys of runs"), at.to.memory.as("the offsets"), how);
@@ -280,10 +289,11 @@ std::pair<py::object, py::object> find_runs(const lent& keys, const placement& h
     hand_over(keys, count.to, run_keys.to, at.to);
     return std::pair(run_keys.array, at.array);
   };
-  if (keys.memory.count == 0) return find(0, 1);
-  find(0, 0);
-  const auto runs = static_cast<std::uint64_t>(only_element(count.to));
-  return find(runs, runs + 1);
+  const std::uint64_t room = detail::first_room(keys.memory.count, keys.memory.there != nullptr);
+  const auto found = find(room);
+  const auto all = static_cast<std::uint64_t>(only_element(count.to));
+  if (all > room) return find(all);
+  return {first_of(found.first, all), first_of(found.second, all + 1)};
 }
 
 py::object runs(handle keys, handle device, handle variant, handle tuning) {

@@ -4,6 +4,7 @@
 
 #include <tilewise/segment_reduce.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace tilewise {
@@ -30,22 +31,33 @@ reduced_runs(Keys, Values, Offsets) -> reduced_runs<Keys, Values, Offsets>;
 
 namespace detail {
 
-/// Finds the runs of the keys; without room for their keys and offsets, it only counts them.
+/// Finds the first runs of the keys, as many as there is room for, and counts all. With room for one more begin; places
+/// beyond the last run have the key 0, and the number of keys for a begin.
 inline void runs(const argument& keys, const argument& count, const argument& run_keys, const argument& offsets,
                  const placement& where) {
   const argument out[]{count, run_keys, offsets};
   call({.algorithm = "runs", .in = {&keys, 1}, .out = out}, where);
 }
 
-/// The results of a search, with room for some runs.
-template <class In>
-auto room_for_runs(const In& keys, std::uint64_t runs, std::uint64_t offsets) {
-  return key_runs{result_beside<element_of<In>>(keys, runs), result_beside<std::int64_t>(keys, offsets)};
+/// How much room is tried at first. On a device one pass over the keys costs more than room that is not used.
+inline std::uint64_t first_room(std::uint64_t keys, bool on_device) {
+  return on_device ? std::min(keys, keys / 8 + 1024) : 0;
 }
-template <class In, class Count, class Found>
-void runs_into(const In& keys, Count& count, Found& found, const placement& where) {
+
+template <class In, class Count>
+auto runs_in(const In& keys, Count& count, std::uint64_t room, const placement& where) {
+  key_runs found{result_beside<element_of<In>>(keys, room), result_beside<std::int64_t>(keys, room + 1)};
   runs(argument_for("the keys", keys), argument_for("the count", count), argument_for("the keys of runs", found.keys),
        argument_for("the offsets", found.offsets), where);
+  return found;
+}
+template <class T>
+void shorten(std::vector<T>& to, std::uint64_t count) {
+  to.resize(count);
+}
+template <class T>
+void shorten(array<T>& to, std::uint64_t count) {
+  to = std::move(to).first(count);
 }
 inline std::uint64_t only_element(const std::vector<std::int64_t>& of) { return static_cast<std::uint64_t>(of[0]); }
 inline std::uint64_t only_element(const array<std::int64_t>& of) { return only_element(of.download()); }
@@ -57,14 +69,13 @@ inline std::uint64_t only_element(const array<std::int64_t>& of) { return only_e
 /// the runs have been counted.
 template <plain_operand In>
 auto runs(const In& keys, const placement& where = {}) {
-  const std::uint64_t n = detail::argument_for("the keys", keys).size;
   auto count = detail::result_beside<std::int64_t>(keys, 1);
-  auto found = detail::room_for_runs(keys, 0, n == 0 ? 1 : 0);
-  detail::runs_into(keys, count, found, where);
-  if (n == 0) return found;
+  const std::uint64_t room = detail::first_room(detail::argument_for("the keys", keys).size, detail::is_array<In>);
+  auto found = detail::runs_in(keys, count, room, where);
   const std::uint64_t all = detail::only_element(count);
-  found = detail::room_for_runs(keys, all, all + 1);
-  detail::runs_into(keys, count, found, where);
+  if (all > room) return detail::runs_in(keys, count, all, where);
+  detail::shorten(found.keys, all);
+  detail::shorten(found.offsets, all + 1);
   return found;
 }
 

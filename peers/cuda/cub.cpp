@@ -102,7 +102,7 @@ std::vector<registry::variant> cub_variants() {
           {.algorithm = "runs",
            .backend = "cuda",
            .name = "cub",
-           .types = pair_types,
+           .types = all_dtypes,
            .source = "CUB's DeviceSelect::UniqueByKey, with counted places",
            .unsupported = only_counted,
            .run = run_runs,

@@ -13,7 +13,8 @@ using registry::extents;
 using registry::operand;
 using registry::problem;
 
-// Nothing; keys that are only counted; one run, as many as keys, and in between; around one tile and several.
+// Nothing; keys that are only counted; one run, as many as keys, and in between; too little and too much room, see
+// fit_inputs; around one tile and several.
 constexpr std::array<extents, 27> edge_shapes{{
     {0, 0},
     {1, 0},
@@ -49,22 +50,32 @@ constexpr std::array<extents, 5> normal_shapes{
 
 std::vector<operand> inputs(const problem& p) { return {{"keys", p.type, p.n()}}; }
 std::vector<operand> outputs(const problem& p) {
-  return {{"count", dtype::i64, 1}, {"run_keys", p.type, runs_of(p)}, {"offsets", dtype::i64, offsets_of(p)}};
+  return {{"count", dtype::i64, 1}, {"run_keys", p.type, room_of(p)}, {"offsets", dtype::i64, room_of(p) + 1}};
 }
 double operations(const problem& p) { return static_cast<double>(p.n()); }
 
 std::string invalid(const problem& p) {
-  if (runs_of(p) > p.n())
-    return std::to_string(p.n()) + " keys have no " + std::to_string(runs_of(p)) + " runs of equal keys";
+  if (room_of(p) > p.n())
+    return "there is room for " + std::to_string(room_of(p)) + " runs of " + std::to_string(p.n()) +
+           " keys; there are at most as many runs as keys";
   return "";
 }
 
-/// Makes as many runs as the problem has, or any number, of keys that differ in few bits or in many and come again.
+/// As many runs as there is room for. Where that is a multiple of five, twice as many or half, so that every way is
+/// tried.
+std::uint64_t generated_runs(const problem& p) {
+  const std::uint64_t room = room_of(p);
+  if (room == 0) return p.n() / 3 + 1;
+  if (room % 5 != 0) return room;
+  return room % 2 == 0 ? room / 2 : std::min(p.n(), 2 * room);
+}
+
+/// Makes runs of keys that differ in few bits or in many and come again.
 void fit_inputs(const problem& p, std::span<std::vector<std::byte>> inputs) {
   constexpr std::array<std::uint64_t, 7> some{
       0, 1, 0x1'0000'0000, 0xffff'ffff'ffff'ffff, 0x8000'0000'0000'0001, 0x7fc0'0000'7fc0'0000, 2};
   if (p.n() == 0) return;
-  const std::uint64_t count = only_counts(p) ? p.n() / 3 + 1 : runs_of(p);
+  const std::uint64_t count = generated_runs(p);
   problem segments{.what = &segment_reduce::segment_reduce_algorithm(), .type = p.type, .shape = {p.n(), count}};
   registry::choose_setting(segments, "op", "min");  // so that none is empty
   std::array<std::vector<std::byte>, 2> made{{{}, std::vector<std::byte>((count + 1) * sizeof(std::int64_t))}};
@@ -83,12 +94,11 @@ void fit_inputs(const problem& p, std::span<std::vector<std::byte>> inputs) {
 }
 
 problem describe(const detail::request& r) {
-  const std::uint64_t runs = r.out[1].size;
-  const problem p = call::described(runs_algorithm(), r, {r.in[0].size, runs});
-  if (r.out[0].size != 1 || r.out[2].size != offsets_of(p))
-    throw error(errc::invalid_argument, "of " + std::to_string(runs) + " runs there is one count and room for " +
-                                            std::to_string(offsets_of(p)) + " offsets");
-  return p;
+  const std::uint64_t room = r.out[1].size;
+  if (r.out[0].size != 1 || r.out[2].size != room + 1)
+    throw error(errc::invalid_argument, "for " + std::to_string(room) + " runs there is one count, and room for " +
+                                            std::to_string(room + 1) + " offsets");
+  return call::described(runs_algorithm(), r, {r.in[0].size, room});
 }
 
 }  // namespace

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   runs on every executor: count the begins of each tile, then write them.
 // Order:  none: nothing is computed with keys.
-// Shape:  a tile is some keys in a row; a worker takes one after another. Writing has no branch that depends on a key:
-//         each key is written where the next begin goes, and stays there if it is one.
+// Shape:  a tile is some keys in a row; a worker takes one after another. It leaves out blocks without a begin, so that
+//         it seldom writes where another one does; in other blocks no branch depends on a key: each is written where the
+//         next begin goes, and stays there if it is one.
 // Limits: none.
 // Twins:  serial.cpp.
 #include "backend/cpu/device.hpp"
@@ -27,15 +28,35 @@ std::uint32_t begins_in(const K* keys, std::uint64_t begin, std::uint64_t end) {
   return count;
 }
 
-/// Writes the runs [run, end), the first of which begins at or behind `i`.
 template <class K>
-void write_begins(const K* keys, std::uint64_t i, std::uint64_t run, std::uint64_t end, K* run_keys,
-                  std::int64_t* offsets) {
-  for (; run < end; ++i) {
-    run_keys[run] = keys[i];
-    offsets[run] = static_cast<std::int64_t>(i);
-    run += begins_at(keys, i);
+struct found {
+  K* keys;
+  std::int64_t* offsets;
+  std::uint64_t room;
+};
+
+/// Writes those of the runs [run, end) for which there is room. The first one begins at key `i`, which is the first of
+/// a block, or behind it.
+template <class K>
+void write_begins(const K* keys, std::uint64_t i, std::uint64_t n, std::uint64_t run, std::uint64_t end,
+                  const found<K>& to) {
+  constexpr std::uint64_t block = 64;
+  const std::uint64_t last = std::min(end, to.room);
+  const auto next_block = [&] {
+    while (begins_in(keys, i, std::min(n, i + block)) == 0) i += block;
+  };
+  while (run < last) {
+    next_block();
+    for (const std::uint64_t behind = std::min(n, i + block); i < behind && run < last; ++i) {
+      to.keys[run] = keys[i];
+      to.offsets[run] = static_cast<std::int64_t>(i);
+      run += begins_at(keys, i);
+    }
   }
+  if (run != to.room || run == end) return;  // else the begin behind the last run that has room
+  next_block();
+  while (!begins_at(keys, i)) ++i;
+  to.offsets[run] = static_cast<std::int64_t>(i);
 }
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning& t, backend::queue& q) {
@@ -49,14 +70,16 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
     queue.for_each_tile(tiles, [&](std::uint64_t i, unsigned) {
       count[i] = begins_in(keys, i * tile, std::min(p.n(), (i + 1) * tile));
     });
-    counts.add_up(p, where);
-    if (only_counts(p)) return;
-    auto* const offsets = where.out[2].as<std::int64_t>();
+    counts.add_up(where.out[0]);
+    const found<K> to{where.out[1].as<K>(), where.out[2].as<std::int64_t>(), room_of(p)};
     queue.for_each_tile(tiles, [&](std::uint64_t i, unsigned) {
       const auto first = static_cast<std::uint64_t>(i == 0 ? 0 : count[i - 1]);
-      write_begins(keys, i * tile, first, static_cast<std::uint64_t>(count[i]), where.out[1].as<K>(), offsets);
+      if (first <= to.room) write_begins(keys, i * tile, p.n(), first, static_cast<std::uint64_t>(count[i]), to);
     });
-    offsets[runs_of(p)] = static_cast<std::int64_t>(p.n());
+    const auto all = static_cast<std::uint64_t>(count[tiles - 1]);
+    if (all > to.room) return;
+    std::fill(to.keys + all, to.keys + to.room, K{0});
+    std::fill(to.offsets + all, to.offsets + to.room + 1, static_cast<std::int64_t>(p.n()));
   });
 }
 

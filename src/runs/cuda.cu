@@ -3,7 +3,7 @@
 // Order:  none: nothing is computed with keys.
 // Shape:  mark: a warp votes on 32 keys at a time, and keeps the votes as words of bits, one a lane. Keys are read once;
 //         write reads the bits, lists the begins of a tile in shared memory, and writes them as memory lies.
-// Limits: waits for the count unless it only counts, so that nothing is written where there is no room.
+// Limits: none.
 // Twins:  serial.cpp, opencl.cl.
 #include "backend/cuda/dispatch.hpp"
 #include "backend/cuda/error.hpp"
@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(group_size)
       if (lane == first + j) own = votes;
     }
   }
-  if (marks != nullptr) marks[std::uint64_t{blockIdx.x} * words + threadIdx.x] = own;
+  marks[std::uint64_t{blockIdx.x} * words + threadIdx.x] = own;
   const unsigned sum = __reduce_add_sync(all_lanes, static_cast<unsigned>(__popc(own)));
   __syncthreads();  // the count is 0
   if (lane == 0 && sum != 0) atomicAdd(&begins, sum);
@@ -58,8 +58,9 @@ __global__ void __launch_bounds__(group_size)
 }
 
 template <class K>
-__global__ void __launch_bounds__(group_size) write(const K* keys, std::uint64_t n, const std::uint32_t* marks,
-                                                    const std::int64_t* counts, K* run_keys, std::int64_t* offsets) {
+__global__ void __launch_bounds__(group_size)
+    write(const K* keys, std::uint64_t n, const std::uint32_t* marks, const std::int64_t* counts, K* run_keys,
+          std::int64_t* offsets, std::uint64_t room) {
   __shared__ std::uint16_t list[tile];
   __shared__ unsigned of_warp[warps];
   const unsigned warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
@@ -82,13 +83,18 @@ __global__ void __launch_bounds__(group_size) write(const K* keys, std::uint64_t
   for (; bits != 0; bits &= bits - 1)
     list[place++] = static_cast<std::uint16_t>(threadIdx.x * warp_size + static_cast<unsigned>(__ffs(bits)) - 1);
   __syncthreads();
-  const std::int64_t first = blockIdx.x == 0 ? 0 : counts[blockIdx.x - 1];
-  for (unsigned r = threadIdx.x; r < count; r += group_size) {
+  const auto first = static_cast<std::uint64_t>(blockIdx.x == 0 ? 0 : counts[blockIdx.x - 1]);
+  for (unsigned r = threadIdx.x; r < count && first + r <= room; r += group_size) {
     const std::uint64_t i = std::uint64_t{blockIdx.x} * tile + list[r];
     offsets[first + r] = static_cast<std::int64_t>(i);
-    run_keys[first + r] = keys[i];
+    if (first + r < room) run_keys[first + r] = keys[i];
   }
-  if (blockIdx.x == gridDim.x - 1 && threadIdx.x == 0) offsets[first + count] = static_cast<std::int64_t>(n);
+  const auto all = static_cast<std::uint64_t>(counts[gridDim.x - 1]);
+  const std::uint64_t threads = std::uint64_t{gridDim.x} * group_size;
+  for (std::uint64_t r = all + std::uint64_t{blockIdx.x} * group_size + threadIdx.x; r <= room; r += threads) {
+    offsets[r] = static_cast<std::int64_t>(n);
+    if (r < room) run_keys[r] = 0;
+  }
 }
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& q) {
@@ -97,16 +103,15 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
   const std::uint64_t tiles = ceil_div(p.n(), std::uint64_t{tile});
   tile_counts counts(tiles, q);
   auto* const count = static_cast<const backend::memory&>(counts).as<std::int64_t>();
-  const backend::buffer bits(q, only_counts(p) ? 0 : tiles * words * sizeof(std::uint32_t));
-  auto* const marks = only_counts(p) ? nullptr : bits.as<std::uint32_t>();
+  const backend::buffer bits(q, tiles * words * sizeof(std::uint32_t));
+  auto* const marks = bits.as<std::uint32_t>();
   with_bits(p.type, [&]<class K>(K) {
     const K* const keys = where.in[0].as<const K>();
     mark<K><<<static_cast<unsigned>(tiles), group_size, 0, here.stream()>>>(keys, p.n(), marks, count);
     TW_CUDA(cudaGetLastError());
-    counts.add_up(p, where);
-    if (only_counts(p)) return;
+    counts.add_up(where.out[0]);
     write<K><<<static_cast<unsigned>(tiles), group_size, 0, here.stream()>>>(
-        keys, p.n(), marks, count, where.out[1].as<K>(), where.out[2].as<std::int64_t>());
+        keys, p.n(), marks, count, where.out[1].as<K>(), where.out[2].as<std::int64_t>(), room_of(p));
     TW_CUDA(cudaGetLastError());
   });
 }

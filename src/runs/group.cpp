@@ -4,10 +4,12 @@
 // Shape:  each rank finds the runs of its part by its own variant. Ranks then tell each other their first and last keys
 //         and how many runs they have, so each knows whether its first run goes on from the rank before, and how many
 //         begin before its part.
-// Limits: those of the members' variants; the offsets of a part pass through its rank's host.
+// Limits: those of the members' variants; the results pass through the hosts of ranks.
 // Twins:  serial.cpp.
 #include "divide/ranks.hpp"
 #include "runs/problem.hpp"
+
+#include <algorithm>
 
 namespace tilewise::impl::runs {
 
@@ -37,9 +39,8 @@ class runs_of_ranks {
 
   void write() const {
     const auto found = static_cast<std::int64_t>(first_.back());
-    require_room(p_, first_.back());
     rank_.store(where_.out[0], 0, &found, sizeof found);
-    if (!only_counts(p_)) write_runs();
+    write_runs();
   }
 
  private:
@@ -53,15 +54,20 @@ class runs_of_ranks {
     return backend::group::local(where_.in[0], rank_.index(), {mine_.begin * sizeof(K), mine_.end * sizeof(K)});
   }
 
-  std::uint64_t count_own() const {
+  /// Finds the runs of this rank's keys, with room for some of them; returns how many there are.
+  std::uint64_t find_own(std::uint64_t room, const memory& keys, const memory& offsets) const {
     if (mine_.size() == 0) return 0;
     problem own = p_;
-    own.shape = {mine_.size(), 0};
+    own.shape = {mine_.size(), room};
     std::int64_t count = 0;
     const buffer there(rank_.queue(), sizeof count);
-    divide::run_on_rank(rank_, own, {{own_keys()}, {there}});
+    divide::run_on_rank(rank_, own, {{own_keys()}, {there, keys, offsets}});
     rank_.queue().download(&count, there, sizeof count);
     return static_cast<std::uint64_t>(count);
+  }
+  std::uint64_t count_own() const {
+    const buffer none(rank_.queue(), 0), begin(rank_.queue(), sizeof(std::int64_t));
+    return find_own(0, none, begin);
   }
 
   /// first_[k] is the number of runs that begin before rank k's keys.
@@ -75,39 +81,37 @@ class runs_of_ranks {
       if (each.keys != 0) before = &each;
     }
   }
-  byte_range bytes_on(unsigned k, std::size_t size) const { return {first_[k] * size, first_[k + 1] * size}; }
-  /// The last rank also has the offset behind the last run.
-  byte_range offsets_on(unsigned k) const {
-    byte_range all = bytes_on(k, sizeof(std::int64_t));
-    if (k + 1 == rank_.count()) all.end += sizeof(std::int64_t);
-    return all;
+  /// Of `room` places, those of the runs that begin on rank k; the last rank also has those beyond the last run.
+  byte_range places_on(unsigned k, std::uint64_t room, std::size_t size) const {
+    const std::uint64_t end = k + 1 == rank_.count() ? room : std::min(room, first_[k + 1]);
+    return {std::min(room, first_[k]) * size, end * size};
   }
 
   void write_runs() const {
     const unsigned k = rank_.index();
     const std::uint64_t runs = parts_[k].runs, skipped = continues_[k];
-    const buffer count(rank_.queue(), sizeof(std::int64_t)), keys(rank_.queue(), runs * sizeof(K)),
-        begins(rank_.queue(), (runs + 1) * sizeof(std::int64_t));
-    std::vector<std::int64_t> offsets(runs + 1);
-    if (runs != 0) {
-      problem own = p_;
-      own.shape = {mine_.size(), runs};
-      divide::run_on_rank(rank_, own, {{own_keys()}, {count, keys, begins}});
-      rank_.queue().download(offsets.data(), begins, offsets.size() * sizeof offsets[0]);
-    }
+    const buffer keys(rank_.queue(), runs * sizeof(K)), begins(rank_.queue(), (runs + 1) * sizeof(std::int64_t));
+    find_own(runs, keys, begins);
+    std::vector<std::int64_t> offsets(runs);
+    std::vector<K> run_keys(runs);
+    rank_.queue().download(offsets.data(), begins, runs * sizeof offsets[0]);
+    rank_.queue().download(run_keys.data(), keys, runs * sizeof(K));
     for (std::int64_t& at : offsets) at += static_cast<std::int64_t>(mine_.begin);
-    offsets.back() = static_cast<std::int64_t>(p_.n());
-    const byte_range wanted = offsets_on(k), wanted_keys = bytes_on(k, sizeof(K));
-    const rank_memory offsets_here = rank_.result(where_.out[2], wanted);
-    rank_.queue().upload(offsets_here, offsets.data() + skipped, wanted.bytes());
-    const rank_memory keys_here = rank_.result(where_.out[1], wanted_keys);
-    if (wanted_keys.bytes() != 0)
-      rank_.queue().copy(keys_here, static_cast<memory>(keys).at(skipped * sizeof(K), wanted_keys.bytes()),
-                         wanted_keys.bytes());
+    deliver<std::int64_t>(where_.out[2], room_of(p_) + 1, std::span(offsets).subspan(skipped),
+                          static_cast<std::int64_t>(p_.n()));
+    deliver<K>(where_.out[1], room_of(p_), std::span(run_keys).subspan(skipped), K{0});
+  }
+
+  /// Delivers this rank's places of a result: as many of `found` as there is room for, and `beyond` behind the last.
+  template <class V>
+  void deliver(const memory& to, std::uint64_t room, std::span<const V> found, V beyond) const {
+    const byte_range mine = places_on(rank_.index(), room, sizeof(V));
+    std::vector<V> values(mine.bytes() / sizeof(V), beyond);
+    std::copy_n(found.begin(), std::min(found.size(), values.size()), values.begin());
+    const rank_memory here = rank_.result(to, mine);
+    rank_.queue().upload(here, values.data(), mine.bytes());
     rank_.deliver(
-        where_.out[2], [&](unsigned j) { return offsets_on(j); }, offsets_here);
-    rank_.deliver(
-        where_.out[1], [&](unsigned j) { return bytes_on(j, sizeof(K)); }, keys_here);
+        to, [&](unsigned j) { return places_on(j, room, sizeof(V)); }, here);
   }
 
   const problem& p_;

@@ -26,7 +26,8 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_count(__g
 
 __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_write(
     __global const TW_T* keys, ulong keys_first, ulong n, ulong tiles, __global const long* counts,
-    __global TW_T* run_keys, ulong run_keys_first, __global long* offsets, ulong offsets_first, ulong first_tile) {
+    __global TW_T* run_keys, ulong run_keys_first, __global long* offsets, ulong offsets_first, ulong room,
+    ulong first_tile) {
   __local uchar begins[TW_TILE];
   __local ushort list[TW_TILE];
   __local uint up_to[TW_GROUP];
@@ -49,10 +50,13 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_write(
   barrier(CLK_LOCAL_MEM_FENCE);  // the list is whole, and so are the sums
   const ulong first = tile == 0 ? 0 : (ulong)counts[tile - 1];
   const uint count = up_to[TW_GROUP - 1];
-  for (uint r = me; r < count; r += TW_GROUP) {
+  for (uint r = me; r < count && first + r <= room; r += TW_GROUP) {
     const ulong i = tile * TW_TILE + list[r];
     offsets[offsets_first + first + r] = (long)i;
-    run_keys[run_keys_first + first + r] = keys[keys_first + i];
+    if (first + r < room) run_keys[run_keys_first + first + r] = keys[keys_first + i];
   }
-  if (tile + 1 == tiles && me == 0) offsets[offsets_first + first + count] = (long)n;
+  for (ulong r = (ulong)counts[tiles - 1] + tile * TW_GROUP + me; r <= room; r += tiles * TW_GROUP) {
+    offsets[offsets_first + r] = (long)n;
+    if (r < room) run_keys[run_keys_first + r] = 0;
+  }
 }

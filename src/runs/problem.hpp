@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a search for runs of equal keys is written as a registry::problem: shape {keys, runs}, no settings. With keys and
-// no runs they are only counted. What variants share: found.cpp.
+// How a search for runs of equal keys is written as a registry::problem: shape {keys, room}, no settings. There is room
+// for the keys and begins of the first runs, and for the begin of the run behind them. The count says how many there
+// are in all. Places beyond the last run have the key 0, and the number of keys for a begin. What variants share:
+// found.cpp.
 #pragma once
 
 #include "registry/algorithm.hpp"
@@ -11,9 +13,7 @@ namespace tilewise::impl::runs {
 
 const registry::algorithm& runs_algorithm();
 
-inline std::uint64_t runs_of(const registry::problem& p) { return p.shape[1]; }
-inline bool only_counts(const registry::problem& p) { return runs_of(p) == 0 && p.n() != 0; }
-inline std::uint64_t offsets_of(const registry::problem& p) { return only_counts(p) ? 0 : runs_of(p) + 1; }
+inline std::uint64_t room_of(const registry::problem& p) { return p.shape[1]; }
 
 /// A key's bits. Keys are equal if their bits are, as in the order of sort().
 template <class T>
@@ -31,18 +31,14 @@ constexpr bool begins_at(const K* keys, std::uint64_t i) {
   return i == 0 || keys[i] != keys[i - 1];
 }
 
-/// Throws `invalid_argument` unless there are as many runs as the problem has room for.
-void require_room(const registry::problem& p, std::uint64_t found);
-
 /// Where a device keeps how many runs begin in each of its tiles.
 class tile_counts {
  public:
   tile_counts(std::uint64_t tiles, backend::queue& queue);
 
   operator const backend::memory&() const { return memory_; }
-  /// Makes a running sum of the counts, and writes the last as the problem's result. Unless that is all there is to do,
-  /// it waits and requires that there is room for so many.
-  void add_up(const registry::problem& p, const registry::bindings& where);
+  /// Makes a running sum of the counts, the last of which is the count of all.
+  void add_up(const backend::memory& count);
 
  private:
   const std::uint64_t tiles_;

@@ -69,24 +69,36 @@ TEST(Runs, OfNothingAndOfArraysOnADevice) {
   }
 }
 
-TEST(Runs, WhatIsWrongIsNamedAndNothingIsWritten) {
-  const std::vector<std::int32_t> keys{1, 1, 2};
-  EXPECT_EQ(message_of(errc::invalid_argument, [&] { reduce_by_key(keys, std::vector<float>(2)); }),
-            "there are 3 keys and 2 elements; each element has one key");
-  for (const device& on : tests::devices_with("runs")) {
-    std::vector<std::int32_t> of_runs(3, 9);
-    offsets at(4, 9), count(1, 9);
-    const auto find = [&] {
+TEST(Runs, OfMoreThanThereIsRoomForTheFirstAreFound) {
+  std::vector<std::int32_t> keys(40'000);
+  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = static_cast<std::int32_t>(i / 2);
+  for (const device& on : tests::devices_with("runs"))
+    for (const std::uint64_t room : {0, 1, 9'999, 19'999, 20'000, 20'001, 40'000}) {
+      std::vector<std::int32_t> of_runs(room, 9);
+      offsets at(room + 1, 9), count(1, 9);
       detail::runs(detail::argument_for("the keys", keys), detail::argument_for("the count", count),
                    detail::argument_for("the keys of runs", of_runs), detail::argument_for("the offsets", at),
                    {.device = on});
-    };
-    EXPECT_NE(message_of(errc::invalid_argument, find).find("there are 2 runs of equal keys and room for 3"),
-              std::string::npos)
-        << on.name();
-    EXPECT_EQ(of_runs, std::vector<std::int32_t>(3, 9)) << on.name();
-    EXPECT_EQ(at, offsets(4, 9)) << on.name();
-  }
+      ASSERT_EQ(count[0], 20'000) << on.name() << " " << room;
+      for (std::size_t run = 0; run <= room; ++run) {
+        ASSERT_EQ(at[run], std::min<std::int64_t>(2 * static_cast<std::int64_t>(run), 40'000))
+            << on.name() << " " << room;
+        if (run < room) ASSERT_EQ(of_runs[run], run < 20'000 ? static_cast<std::int32_t>(run) : 0) << on.name();
+      }
+    }
+}
+
+TEST(ReduceByKey, WhatIsWrongIsNamed) {
+  const std::vector<std::int32_t> keys{1, 1, 2};
+  EXPECT_EQ(message_of(errc::invalid_argument, [&] { reduce_by_key(keys, std::vector<float>(2)); }),
+            "there are 3 keys and 2 elements; each element has one key");
+}
+
+TEST(Array, HasFirstElements) {
+  const array<float> first = open("cpu").upload(std::vector<float>{1, 2, 3}).first(2);
+  EXPECT_EQ(first.download(), (std::vector<float>{1, 2}));
+  EXPECT_EQ(message_of(errc::invalid_argument, [] { open("cpu").upload(std::vector<float>{1}).first(2); }),
+            "an array of 1 elements has no first 2");
 }
 
 }  // namespace

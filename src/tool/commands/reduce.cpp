@@ -94,7 +94,7 @@ found_runs find_runs(io::array_input& keys, const reduce_request& request) {
     return std::move(run.outputs);
   };
   std::uint64_t count = 0;
-  if (p.n() != 0) std::memcpy(&count, run_for(0)[0].data(), sizeof count);
+  std::memcpy(&count, run_for(0)[0].data(), sizeof count);
   std::vector<bytes> found = run_for(count);
   return {count, std::move(found[1]), std::move(found[2])};
 }
