@@ -132,12 +132,6 @@ html when_a_device_wins(const document_study& s) {
          table("The fastest of all variants, at each size.", heads, rows);
 }
 
-const row* find_row(const document_problem& p, const std::string& variant, const std::string& device) {
-  for (const row* r : p.rows)
-    if (r->variant == variant && r->device == device) return r;
-  return nullptr;
-}
-
 /// Answers: from what size is local memory too small, and what does it gain?
 html what_local_memory_gains(const document_study& s) {
   std::vector<std::vector<html>> rows;
@@ -145,7 +139,7 @@ html what_local_memory_gains(const document_study& s) {
     for (const document_problem& p : s.sizes)
       for (const row* local : p.rows) {
         if (local->device != device || !local->variant.ends_with(":local")) continue;
-        const row* global = find_row(p, local->variant.substr(0, local->variant.size() - 5) + "global", device);
+        const row* global = global_beside(*local, p);
         const bool both = global && global->timed() && local->timed();
         rows.push_back({html::text(device), html::text(local->size()),
                         global && global->timed() ? html::text(marked_time(*global)) : html("–"),
@@ -162,26 +156,65 @@ html what_local_memory_gains(const document_study& s) {
                    {"device", "size", "global", "local", "global / local", "why not"}, rows, content::words));
 }
 
-/// The fastest tuning for each way to add on each device, as in the document's last table.
-html which_way_adds_faster(const document_study& s) {
-  std::map<std::pair<std::string, std::string>, const row*> best;
-  for (const document_problem& p : s.sizes)
-    for (const row* r : p.rows)
-      for (const auto& [name, word] : tuning_parts(r->tuning))
-        if (name == "carry" && !system_of(*r).empty()) {
-          const row*& known = best[{r->device, word}];
-          known = faster(known, r, false);
-        }
-  std::vector<std::vector<html>> rows;
-  for (const auto& [at, r] : best) {
-    if (!r) continue;
-    rows.push_back({html::text(at.first), html::text(at.second), html::text(r->tuning), html::text(r->size()),
-                    html::text(marked_time(*r)), html::text(transfers_text(*r))});
+/// Both ways of adding the carry at one local size of a device.
+struct two_ways {
+  std::string device, tuning;  // the tuning without the way
+  const row *local = nullptr, *direct = nullptr;
+};
+
+std::vector<two_ways> ways_of(const document_problem& p) {
+  std::vector<two_ways> all;
+  for (const row* r : p.rows) {
+    if (system_of(*r).empty() || !r->timed()) continue;
+    std::string rest, way;
+    for (const auto& [name, word] : tuning_parts(r->tuning))
+      if (name == "carry")
+        way = word;
+      else
+        rest += (rest.empty() ? "" : " ") + name + "=" + word;
+    if (way != "local" && way != "direct") continue;
+    const auto known = std::find_if(all.begin(), all.end(),
+                                    [&](const two_ways& w) { return w.device == r->device && w.tuning == rest; });
+    two_ways& at = known == all.end() ? all.emplace_back(two_ways{r->device, rest}) : *known;
+    (way == "local" ? at.local : at.direct) = r;
   }
-  if (rows.size() < 2) return {};
-  return tag("h4", "Which way of adding the carry is faster?") +
-         table("Each way at its best local size.", {"device", "carry", "tuning", "n", "kernel", "with transfers"},
-               rows);
+  std::erase_if(all, [](const two_ways& w) { return !w.local || !w.direct; });
+  return all;
+}
+
+/// "opencl:0: direct is faster at 3 of 8 local sizes, local at 1; the others are too close to say."
+std::string winner_of(const std::vector<two_ways>& all, const std::string& device) {
+  std::size_t direct = 0, local = 0, sizes = 0;
+  for (const two_ways& w : all) {
+    if (w.device != device) continue;
+    ++sizes;
+    direct += w.direct->is_surely_shorter(*w.local);
+    local += w.local->is_surely_shorter(*w.direct);
+  }
+  return clipped(device, page_limits::name) + ": direct is faster at " + count(direct) + " of " + count(sizes) +
+         " local sizes, local at " + count(local) +
+         (direct + local < sizes ? "; the others are too close to say." : ".");
+}
+
+/// Both ways beside each other, as in the document's charts.
+html which_way_adds_faster(const document_study& s) {
+  std::vector<two_ways> all;
+  for (const document_problem& p : s.sizes)
+    if (auto more = ways_of(p); !more.empty()) all = std::move(more);  // of the largest size
+  std::vector<std::vector<html>> rows;
+  std::vector<std::string> devices;
+  for (const two_ways& w : all) {
+    if (std::find(devices.begin(), devices.end(), w.device) == devices.end()) devices.push_back(w.device);
+    rows.push_back({html::text(w.device), html::text(w.tuning), html::text(marked_time(*w.local)),
+                    html::text(marked_time(*w.direct)),
+                    over(w.local->kernel->median, w.direct->kernel->median, w.local->ranked() && w.direct->ranked())});
+  }
+  if (rows.empty()) return {};
+  html sentences;
+  for (const std::string& device : devices) sentences += tag("li", html::sentence(winner_of(all, device)));
+  return tag("h4", "Which way of adding the carry is faster?") + tag("ul", sentences) +
+         table("The carry through local memory, or read directly.",
+               {"device", "tuning", "local", "direct", "local / direct"}, rows);
 }
 
 struct meeting {
@@ -225,9 +258,9 @@ html what_waits_where(const document_study& s) {
 }  // namespace
 
 html study_answers(const document_study& s) {
-  html answers = when_a_device_wins(s);
+  html answers = which_way_adds_faster(s);
+  answers += when_a_device_wins(s);
   answers += what_local_memory_gains(s);
-  answers += which_way_adds_faster(s);
   return answers + what_waits_where(s);
 }
 
