@@ -84,6 +84,7 @@ std::string problem_name(const measured& m) {
   for (const auto& [name, value] : record::ordered_settings(m.result.what))
     if (value != "none") text += "  " + name + " " + value;
   if (const std::string_view data = record::asked_data(m.result); !data.empty()) text.append("  data=").append(data);
+  if (m.from != nullptr && m.from->inputs == nullptr) text.append("  data=").append(m.result.what.data);
   return text;
 }
 
