@@ -10,9 +10,10 @@
 
 namespace tilewise::record {
 
-/// The documents that published times, as records call them.
+/// The documents of which something is quoted here, as records call them.
 inline constexpr std::string_view polynomials_document = "A. Hus, GPU polynomial multiplication with OpenCL, 2025";
 inline constexpr std::string_view prefix_sum_document = "Y. Fayzieva, Laboratory 2: prefix sum";
+inline constexpr std::string_view blocks_document = "A. Malinovsky, Laboratory 4: algorithms for GPGPU, 2025";
 inline constexpr std::string_view diffusion_document = "HiPerC, analysis of the diffusion benchmark problem";
 
 struct published_row {
@@ -42,6 +43,9 @@ std::span<const published_table> published_tables();
 
 /// The row that has this time of a problem; null if no table does.
 const published_row* find_published(std::string_view document, std::string_view shape, const published_time& time);
+
+/// The largest error that a document allows in an algorithm's results, in its words; empty if it says nothing of it.
+std::string_view allowed_error(std::string_view document, std::string_view algorithm);
 
 /// Whether a tuning such as "group_size=64 carry=local" has this part; any has the empty one.
 bool has_tuning(std::string_view tuning, std::string_view part);

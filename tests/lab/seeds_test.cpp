@@ -323,6 +323,16 @@ TEST(SeedsTable, ARunFromTheStartIsTold) {
   EXPECT_TRUE(course.differs_from_document());
 }
 
+TEST(SeedsTable, ADocumentsProgramWithTheDefinitionsBitsIsMarkedSo) {
+  measured m = row_of("polymul/cpu:naive", "cpu:serial", 50e6);
+  m.result.what.order = registry::claim::own;
+  m.result.verify->digest = std::string(32, '1');
+  m.result.verify->reference_digest = std::string(32, '2');
+  EXPECT_TRUE(has(squeezed(cli::seeds_block({m})), " ~\n")) << cli::seeds_block({m});
+  m.result.verify->digest = m.result.verify->reference_digest;
+  EXPECT_TRUE(has(squeezed(cli::seeds_block({m})), " =\n")) << cli::seeds_block({m});
+}
+
 TEST(SeedsTable, WithoutTheBaselineThereIsNoSpeedup) {
   const std::string block = squeezed(cli::seeds_block({row_of("polymul/serial", "cpu", 50e6)}));
   EXPECT_TRUE(has(block, "no speedup: polymul/cpu:naive was not measured\n")) << block;

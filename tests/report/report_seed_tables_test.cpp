@@ -95,7 +95,7 @@ TEST(ReportSeedTables, WhatDoesNotFitInLocalMemoryHasTheRowItFellBackTo) {
   const std::string page = page_of(records);
   const cell_list shown = row_of(rows_below(page, "Results"), local);
   const cell_list global = row_of(rows_below(page, "Results"), "Naive GPU - Global Memory, with transfers");
-  EXPECT_EQ(shown[3], "opencl:global @opencl:0, in place of opencl:local");
+  EXPECT_EQ(shown[3], "opencl:global @opencl:0in place of opencl:local");
   EXPECT_EQ(shown[4], global[4]) << "its time";
   EXPECT_EQ(shown.back(), "opencl:local is refused: no room");
   EXPECT_NE(page.find("fell back to global memory due to 64KB hardware limit"), page.npos) << "the document's remark";
@@ -143,6 +143,34 @@ TEST(ReportSeedTables, KindsOfKeysAndOfShapesHaveTablesOfTheirOwn) {
   EXPECT_EQ(titles({50000}, "sort/cpu:merge", "reversed"), "sort f32, reversed");
   EXPECT_EQ(titles({512, 512, 512}, "matmul/cpu:simple", "uniform"), "matmul f32");
   EXPECT_EQ(titles({1000, 300, 200}, "matmul/cpu:simple", "uniform"), "matmul f32, rectangular");
+}
+
+TEST(ReportSeedTables, ErrorsStandBesideWhatTheDocumentAllows) {
+  std::vector<json> records = document_records(record::blocks_document, {1000, 300, 200}, "matmul/cpu:simple",
+                                               {{"scan/serial", "matmul/cpu:simple", "simple product, CPU"},
+                                                {"scan/cuda:cub", "matmul/cuda:simple", "simple product, GPU"}});
+  const auto errors = [&] { return rows_below(page_of(records), "The largest error against the definition"); };
+  EXPECT_NE(page_of(records).find("The document allows 1e-3."), std::string::npos);
+  EXPECT_EQ(row_of(errors(), "simple product, CPU @cpu:threads")[1], "0");
+  EXPECT_EQ(row_of(errors(), "simple product, GPU @cuda:0")[1], "0.00000010");
+  for (json& r : records) r["status"] = "wrong";
+  EXPECT_EQ(row_of(errors(), "simple product, CPU @cpu:threads")[1], "WRONG");
+  for (json& r : records) r["experiment"]["document"] = "another";
+  EXPECT_EQ(errors().size(), 0u);
+}
+
+TEST(ReportSeedLecture, ItsExamplesAreWorkedOut) {
+  const std::string page = page_of(
+      document_records("B. Body, a lecture", {8}, "reduce/serial", {{"scan/serial", "reduce/serial", "serial sum"}}));
+  const table_cells steps = rows_below(page, "Recursive doubling, 8 processors");
+  EXPECT_EQ(steps, (table_cells{{"start", "", "1 2 3 4 5 6 7 8"},
+                                {"k = 1", "1 3 5 7", "1 3 3 7 5 11 7 15"},
+                                {"k = 2", "3 7", "1 3 3 10 5 11 7 26"},
+                                {"k = 3", "7", "1 3 3 10 5 11 7 36"}}));
+  EXPECT_NE(page.find("Cost, p log p: 24. Additions of active processors alone: 7,"), page.npos);
+  cell_list values;
+  for (const cell_list& row : rows_below(page, "Speedup, efficiency and both laws")) values.push_back(row.at(1));
+  EXPECT_EQ(values, (cell_list{"1.25", "1.33", "0.667", "0.333", "1.00", "1.94", "2.00", "16.5", "16.0"}));
 }
 
 /// HiPerC's programs on two of its grids. There is none with CUDA.

@@ -3,12 +3,11 @@
 // document shows its times only in plots. Its text names only the smallest and the largest sizes of the sorts, and says
 // that it tests rectangular products without their sizes: those here are ours.
 #include "lab/plan/experiment.hpp"
+#include "record/published.hpp"
 
 namespace tilewise::lab::seeds {
 
 namespace {
-
-constexpr std::string_view document = "A. Malinovsky, Laboratory 4: algorithms for GPGPU, 2025";
 
 std::vector<method> products() {
   return {{"simple product, CPU", "matmul/cpu:simple @cpu:serial", "vector instructions, fused multiply-adds"},
@@ -27,7 +26,7 @@ std::vector<method> sorts() {
 
 experiment product() {
   return {.algorithm = "matmul",
-          .document = document,
+          .document = record::blocks_document,
           .baseline = "matmul/cpu:simple",
           .type = dtype::f32,
           .sizes = {{{256, 256, 256}, ""},
@@ -40,7 +39,7 @@ experiment product() {
 
 experiment sorting() {
   return {.algorithm = "sort",
-          .document = document,
+          .document = record::blocks_document,
           .baseline = "sort/cpu:merge",
           .type = dtype::i32,
           .sizes = {{{10}, ""}, {{32}, ""}, {{1000}, ""}, {{50000}, ""}},

@@ -102,7 +102,7 @@ cells ours_beside(const quoted_time& of, const row& r, const document_problem& p
   const bool with_transfers = of.as.with_transfers;
   const std::optional<double> time = median_of(&shown, with_transfers);
   const std::string differs = r.experiment->differs ? *r.experiment->differs : "", name = short_name(r.variant);
-  cells line{html::text(name_with_place(shown) + (instead ? ", in place of " + name : "")),
+  cells line{html::text(name_with_place(shown)) + (instead ? tag("div", html::text("in place of " + name)) : html()),
              time ? marked_median(&shown, with_transfers, 1) : time_of(r)};
   if (has.speedup) line.push_back(speedup_cell(p.baseline(), &shown, with_transfers));
   line.push_back(over(of.ns / p.times_in_run(), time, is_counted_sure(shown, with_transfers)));
@@ -148,7 +148,7 @@ html quoted_html(const document_problem& p, const quoted_table& t) {
     line.emplace_back();
     lines.push_back(std::move(line));
   }
-  return tag("div", {{"class", "dense beside"}}, table(t.caption, heads, lines, content::words)) +
+  return tag("div", {{"class", "dense quoted"}}, table(t.caption, heads, lines, content::words)) +
          (t.note.empty() ? html() : tag("p", {{"class", "note"}}, html::text(t.note)));
 }
 
@@ -201,7 +201,7 @@ std::vector<chapter> seeds_chapters(const model& m, page_builder& page) {
     for (const document_study& s : c.studies)
       if (content.size() < page_limits::section) content += study_html(s, page);
     // The second half of the lecture is about speedups, which `tilewise scale` measures.
-    if (c.document.find("lecture") != c.document.npos) content += scaling_laws(m, c.machine);
+    if (c.document.find("lecture") != c.document.npos) content += lecture_worked() + scaling_laws(m, c.machine);
     bytes += content.size();
     chapters.push_back({c.document, std::move(content)});
   }

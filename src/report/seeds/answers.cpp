@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/seeds/seeds.hpp"
 
+#include "record/published.hpp"
 #include "report/findings.hpp"
 #include "report/format.hpp"
 
@@ -217,6 +218,40 @@ html which_way_adds_faster(const document_study& s) {
                {"device", "tuning", "local", "direct", "local / direct"}, rows);
 }
 
+std::string error_of(const row& r) {
+  if (r.wrong()) return "WRONG";
+  return !r.is_ok() || !r.relative_error ? "–" : significant(*r.relative_error, 2);
+}
+
+/// Answers: are all products right, by the error that the document allows?
+html how_large_errors_are(const document_study& s) {
+  const std::string allowed(record::allowed_error(s.sizes.back().from->document, s.algorithm));
+  if (allowed.empty()) return {};
+  std::vector<std::string> heads = size_names(s);
+  heads.insert(heads.begin(), "program");
+  std::vector<std::pair<std::string, std::vector<html>>> lines;
+  for (std::size_t i = 0; i < s.sizes.size(); ++i)
+    for (const row* r : s.sizes[i].rows) {
+      if (system_of(*r).empty()) continue;
+      const std::string name = system_of(*r) + " @" + place_of(*r);
+      auto line = std::find_if(lines.begin(), lines.end(), [&](const auto& l) { return l.first == name; });
+      if (line == lines.end()) {
+        lines.emplace_back(name, std::vector<html>(heads.size(), "–")).second.front() = html::text(name);
+        line = lines.end() - 1;
+      }
+      line->second[i + 1] = html::text(error_of(*r));
+    }
+  std::vector<std::vector<html>> rows;
+  for (auto& [name, entries] : lines) rows.push_back(std::move(entries));
+  if (rows.empty()) return {};
+  return tag("h4", "Are the results right?") +
+         table(
+             "The largest error against the definition, relative to the largest value; 0: the same bits. The document "
+             "allows " +
+                 allowed + ".",
+             heads, rows);
+}
+
 struct meeting {
   std::string_view variant;  // on any backend
   const char* where;
@@ -261,6 +296,7 @@ html study_answers(const document_study& s) {
   html answers = which_way_adds_faster(s);
   answers += when_a_device_wins(s);
   answers += what_local_memory_gains(s);
+  answers += how_large_errors_are(s);
   return answers + what_waits_where(s);
 }
 

@@ -111,6 +111,9 @@ html sweep_charts(const document_study& s, page_builder& page);
 /// The numbers and words of a tuning such as "group_size=64 carry=local", by name.
 std::vector<std::pair<std::string, std::string>> tuning_parts(const std::string& tuning);
 
+/// The examples that the lecture works out by hand, computed.
+html lecture_worked();
+
 /// Answers to the document's questions, if the records allow it: when a device beats the CPU, what local memory gains,
 /// which way of adding is faster, and where the variants of an algorithm wait for each other.
 html study_answers(const document_study& s);

@@ -61,7 +61,10 @@ std::string spread_of(const record::clock& taken) {
 std::string bits_of(const measured& m) {
   if (!m.result.verify) return "";
   if (!m.result.verify->ok) return coloured("WRONG", colour::red);
-  return m.result.what.order == registry::claim::tilewise ? coloured("=", colour::green) : "~";
+  if (m.result.what.order == registry::claim::tilewise) return coloured("=", colour::green);
+  // A document's own program: that its bits are equal is what the document claims.
+  const record::verification& v = *m.result.verify;
+  return m.from != nullptr && v.digest && v.digest == v.reference_digest ? "=" : "~";
 }
 
 std::string travel_of(const measured& m) {
