@@ -145,11 +145,19 @@ TEST(ReportSeedTables, KindsOfKeysAndOfShapesHaveTablesOfTheirOwn) {
   EXPECT_EQ(titles({1000, 300, 200}, "matmul/cpu:simple", "uniform"), "matmul f32, rectangular");
 }
 
+TEST(ReportSeedTables, TheHybridWaitsForEachOfItsKernels) {
+  const std::string page =
+      page_of(document_records(record::polynomials_document, {65536, 65536}, "polymul/cpu:naive",
+                               {{"scan/opencl:blelloch", "polymul/opencl:karatsuba_host", "Karatsuba GPU, depth 3"}}));
+  const table_cells waits = rows_below(page, "Where the parts of a call wait");
+  EXPECT_NE(row_of(waits, "karatsuba_host").at(1).find("27 for products and 13 that combine"), std::string::npos);
+}
+
 TEST(ReportSeedTables, ErrorsStandBesideWhatTheDocumentAllows) {
   std::vector<json> records = document_records(record::blocks_document, {1000, 300, 200}, "matmul/cpu:simple",
                                                {{"scan/serial", "matmul/cpu:simple", "simple product, CPU"},
                                                 {"scan/cuda:cub", "matmul/cuda:simple", "simple product, GPU"}});
-  const auto errors = [&] { return rows_below(page_of(records), "The largest error against the definition"); };
+  const auto errors = [&] { return rows_below(page_of(records), "The largest error against the expected result"); };
   EXPECT_NE(page_of(records).find("The document allows 1e-3."), std::string::npos);
   EXPECT_EQ(row_of(errors(), "simple product, CPU @cpu:threads")[1], "0");
   EXPECT_EQ(row_of(errors(), "simple product, GPU @cuda:0")[1], "0.00000010");

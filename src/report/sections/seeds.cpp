@@ -198,10 +198,12 @@ std::vector<chapter> seeds_chapters(const model& m, page_builder& page) {
         "Measured here with what repeats the document’s programs and with our other variants. Published figures are "
         "quoted, and come from other machines; one that includes transfers is compared with our time including them.");
     if (m.machines.size() > 1) content += paragraph("Measured on " + c.machine + ".");
+    const bool is_lecture = c.document.find("lecture") != c.document.npos;
+    if (is_lecture) content += lecture_worked();
     for (const document_study& s : c.studies)
       if (content.size() < page_limits::section) content += study_html(s, page);
     // The second half of the lecture is about speedups, which `tilewise scale` measures.
-    if (c.document.find("lecture") != c.document.npos) content += lecture_worked() + scaling_laws(m, c.machine);
+    if (is_lecture) content += scaling_laws(m, c.machine);
     bytes += content.size();
     chapters.push_back({c.document, std::move(content)});
   }

@@ -244,12 +244,11 @@ html how_large_errors_are(const document_study& s) {
   std::vector<std::vector<html>> rows;
   for (auto& [name, entries] : lines) rows.push_back(std::move(entries));
   if (rows.empty()) return {};
-  return tag("h4", "Are the results right?") +
-         table(
-             "The largest error against the definition, relative to the largest value; 0: the same bits. The document "
-             "allows " +
-                 allowed + ".",
-             heads, rows);
+  const std::string caption =
+      "The largest error against the expected result, relative to the largest value; 0: the same bits. The document "
+      "allows " +
+      allowed + ".";
+  return tag("h4", "Are the results right?") + table(caption, heads, rows);
 }
 
 struct meeting {
@@ -258,12 +257,14 @@ struct meeting {
 };
 
 /// Where the parts of a call wait for each other, for the documents' methods and ours.
-constexpr std::array<meeting, 17> meetings{
+constexpr std::array<meeting, 19> meetings{
     {{"polymul:global", "nowhere: each item has its own coefficient"},
      {"polymul:local", "one barrier in a group, after both factors are loaded"},
      {"polymul:tiles", "two barriers in a group for each step of the window"},
      {"polymul:naive", "threads meet once, at the end; ranks send their parts of the result"},
      {"polymul:karatsuba", "kernels follow each other in one queue, level by level; threads meet after the products"},
+     {"polymul:karatsuba_host",
+      "the host waits after each kernel: with three levels 27 for products and 13 that combine them"},
      {"polymul:ntt", "barriers in a group within a pass; passes follow each other in one queue"},
      {"scan:blelloch", "a barrier in a group for each level of both sweeps; kernels follow each other in one queue"},
      {"scan:sweep_add", "a barrier for each level of both sweeps, and one more to share the carry where it is local"},
@@ -274,6 +275,7 @@ constexpr std::array<meeting, 17> meetings{
      {"diffuse:hiperc_tbb", "threads meet after each loop: three times for each step"},
      {"diffuse:tiles", "a barrier in a group after its tile and halo are loaded; steps follow each other in one queue"},
      {"matmul:blocked16", "two barriers in a group for each block of k"},
+     {"reduce:doubling", "a barrier in a group for each step; the kernel of the groups’ sums waits for the first"},
      {"reduce:two_phase", "barriers in a group; the second kernel waits for the first"},
      {"sort:merge_rank", "passes follow each other in one queue; items never meet within one"}}};
 
