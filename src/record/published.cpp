@@ -85,7 +85,7 @@ constexpr std::array<published_table, 8> tables{
       "degree 65,536",
       "ms",
       across_labs},
-     {prefix_sum_document, "The final results", {67108865}, "n = 67108865", "ms", scans},
+     {prefix_sum_document, "The final results", {67108865}, "67,108,865", "ms", scans},
      {diffusion_document, "Runtime for Each Grid Size", {254, 254, 100}, "256² grid", "s", grid_256},
      {diffusion_document, "Runtime for Each Grid Size", {510, 510, 100}, "512² grid", "s", grid_512},
      {diffusion_document, "Runtime for Each Grid Size", {766, 766, 100}, "768² grid", "s", grid_768},

@@ -208,6 +208,7 @@ TEST(ReportSeedRuns, ATableHasAllProgramsOfTheDocumentAndItsGrids) {
   EXPECT_EQ(row_of(times, "CPU: Serial")[3], "1243 s");
   EXPECT_EQ(row_of(times, "GPU: CUDA"), (cell_list{"GPU: CUDA", "2 s", "–", "25 s", "–"}));
   EXPECT_EQ(row_of(speedups, "GPU: CUDA"), (cell_list{"GPU: CUDA", "2.0", "–", "4.2", "–"}));
+  EXPECT_NE(page.find("All rows at 768² grid: 766x766x100"), page.npos);
   EXPECT_NE(page.find("Speedups are over cpu:hiperc_openmp @cpu."), page.npos) << "it has threads of its own";
 }
 

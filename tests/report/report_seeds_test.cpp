@@ -128,6 +128,15 @@ TEST(ReportSeedsCharts, OursAndTheDocumentsNeverShareAColour) {
   for (const std::string& colour : theirs) EXPECT_FALSE(ours.contains(colour)) << colour;
 }
 
+TEST(ReportSeedsCharts, AKernelTimeNeverStandsForATimeWithTransfers) {
+  std::vector<json> records = of_a_document();
+  for (json& r : records)
+    if (r["case"]["variant"] == "scan/opencl:blelloch" && r["case"]["n"] == 67108865) r["timing"].erase("round_trip");
+  const json charts = charts_of_study(records).charts;
+  EXPECT_EQ(value_in(points_of(charts[0], "on a GPU")), 0) << "it has none at that size";
+  EXPECT_GT(value_in(points_of(charts[0], "sequential")), 0) << "the CPU needs no transfers";
+}
+
 TEST(ReportSeedsCharts, ThePublishedSpeedupIsOverThePublishedBaseline) {
   const json charts = charts_of_study(of_a_document()).charts;
   for (const json& chart : charts)

@@ -181,7 +181,12 @@ html study_html(const document_study& s, page_builder& page) {
   charts += sweep_charts(s, page);
   if (!charts.empty()) whole += tag("div", {{"class", "figures"}}, charts);
   whole += study_answers(s);
-  for (const document_problem& p : s.sizes) whole += folded("All rows at " + p.rows.front()->at(), all_rows(p));
+  const std::vector<std::string> names = size_names(s);
+  for (std::size_t i = 0; i < s.sizes.size(); ++i) {
+    const row& first = *s.sizes[i].rows.front();
+    const bool is_own = names[i] == first.size();
+    whole += folded("All rows at " + (is_own ? first.at() : names[i] + ": " + first.at()), all_rows(s.sizes[i]));
+  }
   return whole + left_out(s.left_out, "problems");
 }
 

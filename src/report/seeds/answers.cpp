@@ -58,7 +58,7 @@ wins_at wins_of(const document_study& s, const std::string& device, bool with_tr
     const row* ours = fastest_on(p, device, with_transfers);
     const row* cpu = fastest_on(p, "cpu", false);
     const interval* time = ours ? counted_time(*ours, with_transfers) : nullptr;
-    if (!time || !cpu || (with_transfers && !ours->round_trip))
+    if (!time || !cpu)
       wins.emplace_back();
     else
       wins.emplace_back(win{time->median < cpu->kernel->median,
@@ -97,7 +97,7 @@ std::string doubt_of(const document_study& s, const wins_at& wins) {
 
 html time_cell(const row* r, bool with_transfers) {
   const interval* time = r ? counted_time(*r, with_transfers) : nullptr;
-  if (!time || (with_transfers && !r->round_trip)) return "–";
+  if (!time) return "–";
   return html::text(marked(is_counted_sure(*r, with_transfers), duration(time->median))) +
          tag("small", html::text(" " + short_name(r->variant) + (r->is_cpu ? " @" + place_of(*r) : "")));
 }

@@ -129,7 +129,8 @@ std::vector<document_chapter> document_chapters(const model& m) {
 
 const interval* counted_time(const row& r, bool with_transfers) {
   if (!r.timed()) return nullptr;
-  return with_transfers && r.round_trip ? &*r.round_trip : &*r.kernel;
+  if (!with_transfers || r.is_cpu) return &*r.kernel;
+  return r.round_trip ? &*r.round_trip : nullptr;
 }
 
 bool is_counted_sure(const row& r, bool with_transfers) {
