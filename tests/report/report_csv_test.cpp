@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table for a spreadsheet.
 #include "page.hpp"
+#include "record/published.hpp"
 
 #include <gtest/gtest.h>
 
@@ -51,6 +52,25 @@ TEST(ReportCsv, ADocumentsRowHasItsProgramItsFigureAndItsSpeedup) {
   EXPECT_EQ(document_cells(csv, "scan/cuda:lookback"), ",\"a program\",4000000000.0,true,,1.5");
   EXPECT_EQ(document_cells(csv, "scan/serial"), ",\"a program\",,,,1.0");
   EXPECT_EQ(document_cells(csv, "copy/cuda"), ",\"a program\",,,,") << "a limit";
+}
+
+TEST(ReportCsv, AFigureOfOneTuningStandsBesideThatOnly) {
+  std::vector<json> records = scans_with([](json& r) {
+    const json time{{"system", "work-efficient scan"},
+                    {"machine", "the fastest of its devices, not named; local size 64"},
+                    {"ns", 4401640.0},
+                    {"with_transfers", false}};
+    r["experiment"] = {{"document", record::prefix_sum_document},
+                       {"baseline", "scan/serial"},
+                       {"baseline_device", ""},
+                       {"first_outputs", ""},
+                       {"published", json::array({time})}};
+    r["case"]["tuning"] = r["case"]["variant"] == "scan/cuda:lookback" ? "group_size=64 carry=local" : "group_size=640";
+  });
+  std::erase_if(records, [](const json& r) { return r["case"]["n"] != 67108865; });
+  const std::string csv = csv_of(records);
+  EXPECT_EQ(times_in(csv, ",4401640.0,false,"), 1u);
+  EXPECT_NE(document_cells(csv, "scan/cuda:lookback").find(",4401640.0,false,"), std::string::npos);
 }
 
 }  // namespace
