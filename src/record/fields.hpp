@@ -162,7 +162,9 @@ inline constexpr auto fields_of<experiment> = std::tuple{field{"document", &expe
                                                          field{"of_problem", &experiment::of_problem},
                                                          field{"system", &experiment::system},
                                                          field{"differs", &experiment::differs},
-                                                         field{"times_in_run", &experiment::times_in_run}};
+                                                         field{"times_in_run", &experiment::times_in_run},
+                                                         field{"check", &experiment::check},
+                                                         field{"check_value", &experiment::check_value}};
 
 template <>
 inline constexpr auto fields_of<moment> = std::tuple{field{"step", &moment::step},

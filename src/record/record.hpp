@@ -228,6 +228,7 @@ struct experiment {
   added<text> system;                             // the program of the document that the row repeats
   added<text> differs;                            // how the row differs from that program
   added<double> times_in_run;                     // how often the document's whole run does the case's work
+  added<text> check, check_value;                 // by what the document compares results, and its value here
 };
 
 struct moment {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/json.hpp"
+#include "record/published.hpp"
 #include "report/report.hpp"
 
 #include <functional>
@@ -41,6 +42,26 @@ std::string follow(const T& from, Member member, Rest... rest) {
     return follow(from.*member, rest...);
   else
     return from ? follow(*from, member, rest...) : "";
+}
+
+/// The first published time to show beside the row; null if there is none.
+const record::published_time* first_published(const record::result& r) {
+  if (!r.experiment) return nullptr;
+  for (const record::published_time& time : r.experiment->published) {
+    const record::published_row* known =
+        record::find_published(r.experiment->document, record::shape_text(r.what), time);
+    if (known == nullptr || record::has_tuning(r.what.tuning, known->tuning)) return &time;
+  }
+  return nullptr;
+}
+
+/// Its speedup in the document's digits, without a unit.
+std::string first_speedup(const record::result& r) {
+  const record::published_time* first = first_published(r);
+  if (first == nullptr) return "";
+  const record::published_row* known =
+      record::find_published(r.experiment->document, record::shape_text(r.what), *first);
+  return known == nullptr ? "" : std::string(known->speedup.substr(0, known->speedup.find("×")));
 }
 
 struct column {
@@ -112,6 +133,19 @@ const std::vector<column>& columns() {
       {"link_bytes_per_s", at(&record::result::ranks, &record::ranks::link_bytes_per_s)},
       {"version", at(&record::result::tool, &record::tool::version)},
       {"commit", at(&record::result::tool, &record::tool::commit)},
+      {"document", at(&record::result::experiment, &record::experiment::document)},
+      {"program", at(&record::result::experiment, &record::experiment::system)},
+      {"published_ns",
+       [](const record::result& r) {
+         const record::published_time* first = first_published(r);
+         return first == nullptr ? "" : value_of(first->ns);
+       }},
+      {"published_with_transfers",
+       [](const record::result& r) {
+         const record::published_time* first = first_published(r);
+         return first == nullptr ? "" : value_of(first->with_transfers);
+       }},
+      {"published_speedup", first_speedup},
   };
   return all;
 }
@@ -120,16 +154,44 @@ const std::vector<column>& columns() {
 
 csv_file::csv_file(const std::filesystem::path& out) : file_(out.string()) {
   for (const column& c : columns()) lines_ += (lines_.empty() ? "" : ",") + std::string(c.name);
-  lines_ += "\r\n";  // RFC 4180
+  lines_ += ",speedup\r\n";  // RFC 4180
+}
+
+/// One problem of a document on one machine.
+std::string problem_of(const record::result& r) {
+  const std::string& group = r.what.group;
+  return r.experiment->document + "\n" + r.host.hostname + "\n" + r.what.data + "\n" +
+         group.substr(0, group.rfind(" @"));
+}
+
+void csv_file::note_baseline(const record::result& r, const open_line& line) {
+  if (r.what.variant != r.experiment->baseline || line.ns <= 0) return;
+  const bool is_on_its_device = r.device.name == r.experiment->baseline_device;
+  auto& [ns, is_sure] = bases_[line.problem];
+  if (ns == 0 || (is_on_its_device && !is_sure)) ns = line.ns, is_sure = is_on_its_device;
 }
 
 void csv_file::add(const record::result& r) {
-  for (const column& c : columns()) lines_ += (&c == &columns().front() ? "" : ",") + c.value(r);
-  lines_ += "\r\n";
+  open_line line{};
+  for (const column& c : columns()) line.text += (&c == &columns().front() ? "" : ",") + c.value(r);
+  if (r.experiment) {
+    line.problem = problem_of(r);
+    if (!r.what.is_limit() && r.timing && r.timing->kernel) line.ns = r.timing->kernel->median_ns.value_or(0);
+    note_baseline(r, line);
+  }
+  if (r.experiment || !open_.empty()) return open_.push_back(std::move(line));
+  lines_ += line.text + ",\r\n";
   if (lines_.size() > 1 << 16) write();
 }
 
 void csv_file::commit() {
+  for (const open_line& line : open_) {
+    const auto base = bases_.find(line.problem);
+    const bool has_speedup = base != bases_.end() && line.ns > 0;
+    lines_ += line.text + "," + (has_speedup ? json(base->second.first / line.ns).dump() : "") + "\r\n";
+    if (lines_.size() > 1 << 16) write();
+  }
+  open_.clear();
   write();
   file_.commit();
 }

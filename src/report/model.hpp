@@ -55,7 +55,7 @@ struct row {
   const std::string& machine;      // its name
   const std::string &group, &algorithm, &variant, &backend, &device, &dtype, &settings, &tuning, &mode, &data;
   const std::string& asked_data;  // as record::asked_data
-  const std::string &reason, &digest, &reference_digest, &governor, &build_type, &commit;
+  const std::string &reason, &digest, &reference_digest, &reference, &governor, &build_type, &commit;
   const std::string& command;  // the command that measured it
   const std::string& shape;    // "4096x4096x512"; a single size as its digits
   record::status status = record::status::ok;
@@ -271,6 +271,8 @@ model make_model(row_table rows);
 /// is taken only if there are no others.
 std::vector<const panel*> main_panels(const model& of);
 
+/// The shape, if it needs a panel of its own: in a chart of time against n, only squares and cubes belong together.
+std::string shape_apart(const row& r);
 /// A problem's settings for a reader: without those that are "none".
 std::string shown_settings(const std::string& settings);
 /// A problem's settings and the data that was asked for, if any: "order=ascending data=sorted".

@@ -22,14 +22,6 @@ role role_of(const row& r) {
   return r.peer ? role::peer : role::tilewise;
 }
 
-/// The shape, if it needs a panel of its own: in a chart of time against n, only squares and cubes belong together.
-std::string shape_apart(const row& r) {
-  const std::string side = std::to_string(r.n);
-  for (const std::string& equal : {side, side + "x" + side, side + "x" + side + "x" + side})
-    if (r.shape == equal) return "";
-  return r.shape;
-}
-
 /// The data, if it needs a panel of its own: a document's inputs give other results, and sorted keys are another
 /// problem.
 std::string data_apart(const row& r) {

@@ -22,10 +22,18 @@ class csv_file {
   void commit();
 
  private:
+  /// A line that still lacks its end: the speedup over its document's baseline, which may come later.
+  struct open_line {
+    std::string text, problem;
+    double ns;  // of the kernel; 0 if it has no time
+  };
+  void note_baseline(const record::result& r, const open_line& line);
   void write();
 
   io::replacement_file file_;
-  std::string lines_;  // not yet written
+  std::string lines_;                                     // not yet written
+  std::vector<open_line> open_;                           // from the first record of a document on
+  std::map<std::string, std::pair<double, bool>> bases_;  // by problem: ns, and whether it is on the document's device
 };
 
 /// Tables for a README, to go between its markers: our speed relative to the fastest other library, one ratio for each

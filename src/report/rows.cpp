@@ -151,6 +151,7 @@ void row_table::add(const record::result& of) {
                                   .reason = kept(of.reason.value_or("")),
                                   .digest = kept(of.verify ? of.verify->digest.value_or("") : ""),
                                   .reference_digest = kept(of.verify ? of.verify->reference_digest.value_or("") : ""),
+                                  .reference = kept(of.verify ? of.verify->reference.value_or("") : ""),
                                   .governor = kept(of.host.governor.value_or("")),
                                   .build_type = kept(of.tool.build_type),
                                   .commit = kept(of.tool.commit.value_or("")),
@@ -209,6 +210,13 @@ std::string row::size() const { return shape.find('x') == shape.npos ? count(n) 
 std::string row::at() const { return shape.find('x') == shape.npos ? "n\u00a0=\u00a0" + count(n) : shape; }
 
 std::string row::name() const { return is_cpu ? name_on(variant, device) : short_name(variant); }
+
+std::string shape_apart(const row& r) {
+  const std::string side = std::to_string(r.n);
+  for (const std::string& equal : {side, side + "x" + side, side + "x" + side + "x" + side})
+    if (r.shape == equal) return "";
+  return r.shape;
+}
 
 std::string shown_settings(const std::string& settings) {
   std::istringstream words(settings);

@@ -2,6 +2,7 @@
 // What the documents' experiments plan: rows for their programs, each tuning that they swept, and no other executors.
 #include "lab/plan/plan.hpp"
 #include "lab/roofline/limit.hpp"
+#include "lab/verify/verify.hpp"
 #include "registry/catalog.hpp"
 #include "tool/bench/documents.hpp"
 #include "tool/known_peers.hpp"
@@ -9,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 namespace tilewise::lab {
 namespace {
@@ -76,6 +78,34 @@ TEST(SeedsPlan, WhatTheDocumentSweptHasARowForEachTuning) {
       EXPECT_EQ(swept, registry::tuning_space(v->tuning).size());
     }
   EXPECT_GT(swept, 1u);
+}
+
+/// What the document compares results by, for the definition's results.
+TEST(SeedsPlan, ChecksAreComputedFromTheExpectedOutputs) {
+  const experiment& product = cli::documents().front();
+  const registry::problem p = product.problem({{256, 256}, ""});
+  // The sum of a product's coefficients is the product of the sums: 1 to 10 and 2 to 6, again and again.
+  const std::uint64_t a = 25 * 55 + (1 + 2 + 3 + 4 + 5 + 6), b = 51 * 20 + 2;
+  EXPECT_EQ(product.check.of(p, make_case(p, product.inputs(p)).expected), std::to_string(a * b));
+  const experiment& diffusion = cli::documents().back();
+  const registry::problem field = diffusion.problem(diffusion.sizes.front());
+  const double residual = std::stod(diffusion.check.of(field, make_case(field, diffusion.inputs(field)).expected));
+  EXPECT_GT(residual, 0);
+  EXPECT_LT(residual, 1);
+}
+
+/// A problem with several kinds of data has several tables, each with its own baseline.
+TEST(SeedsPlan, KindsOfDataAreBlocksOfTheirOwn) {
+  std::set<std::string> titles;
+  for (const experiment& e : cli::documents()) {
+    if (e.algorithm != "sort") continue;
+    EXPECT_EQ(e.sizes.size(), 4u);
+    group g;
+    g.problem = e.problem(e.sizes.back());
+    g.from = &e;
+    titles.insert(g.title());
+  }
+  EXPECT_EQ(titles.size(), 3u);
 }
 
 }  // namespace

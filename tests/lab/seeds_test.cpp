@@ -63,7 +63,7 @@ TEST(Seeds, EachFigureIsOfASizeAndHasACounterpart) {
       const auto fits = [&](const registry::variant* v) {
         for (const char* place :
              {"cpu", "cpu:serial", "cpu:threads", "cpu:openmp", "cpu:tbb", "opencl:0", "1*cpu:serial"}) {
-          const auto beside = figures_of(e, f.shape, v->id(), place);
+          const auto beside = figures_of(e, f.shape, v->id(), place, std::string(f.tuning));
           if (std::find(beside.begin(), beside.end(), &f) != beside.end()) return true;
         }
         return false;
@@ -313,14 +313,24 @@ TEST(SeedsTable, ARunFromTheStartIsTold) {
   course.moments.back().published_hash.reset();
   EXPECT_TRUE(has(cli::seeds_block({m}),
                   "  the field from its start, by cpu:naive @cpu:serial\n"
-                  "    step 10,000, residual 0.250, hash 0123456789abcdef, as published\n"
+                  "    step 10,000, residual 0.250, hash 0123456789abcdef, as the original\n"
                   "    step 20,000, residual 0.250, hash 0123456789abcdef\n"))
       << cli::seeds_block({m});
   course.moments[1].hash = "fedcba9876543210";
   course.stopped = "Ctrl-C";
-  EXPECT_TRUE(has(cli::seeds_block({m}), ", hash fedcba9876543210, NOT as published\n")) << cli::seeds_block({m});
+  EXPECT_TRUE(has(cli::seeds_block({m}), ", hash fedcba9876543210, NOT as the original\n")) << cli::seeds_block({m});
   EXPECT_TRUE(has(cli::seeds_block({m}), "\n    ended there: Ctrl-C\n")) << cli::seeds_block({m});
   EXPECT_TRUE(course.differs_from_document());
+}
+
+TEST(SeedsTable, ADocumentsProgramWithTheDefinitionsBitsIsMarkedSo) {
+  measured m = row_of("polymul/cpu:naive", "cpu:serial", 50e6);
+  m.result.what.order = registry::claim::own;
+  m.result.verify->digest = std::string(32, '1');
+  m.result.verify->reference_digest = std::string(32, '2');
+  EXPECT_TRUE(has(squeezed(cli::seeds_block({m})), " ~\n")) << cli::seeds_block({m});
+  m.result.verify->digest = m.result.verify->reference_digest;
+  EXPECT_TRUE(has(squeezed(cli::seeds_block({m})), " =\n")) << cli::seeds_block({m});
 }
 
 TEST(SeedsTable, WithoutTheBaselineThereIsNoSpeedup) {

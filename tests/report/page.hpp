@@ -40,6 +40,14 @@ inline std::string page_of(const std::vector<nlohmann::json>& records) {
   return contents(where.folder / "page.html");
 }
 
+inline std::string csv_of(const std::vector<nlohmann::json>& records) {
+  const scratch where;
+  csv_file file(where.folder / "table.csv");
+  for (const record::result& r : typed(records)) file.add(r);
+  file.commit();
+  return contents(where.folder / "table.csv");
+}
+
 inline std::size_t times_in(const std::string& text, const std::string& part) {
   std::size_t found = 0;
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;

@@ -27,7 +27,8 @@ TEST(ReportField, TheLongestRunIsShownWithItsResiduals) {
   EXPECT_EQ(times_in(section, " alt=\"The field at step "), 4u);
   for (const char* part : {"<strong>step 100,000</strong><div>time 50,000</div><div>residual 0.00300</div>",
                            "Computed by scan/opencl:chunked on opencl:0 of made-up-machine", "<td>0.0000300</td>",
-                           ", as published.</p>", "<td>as published</td>", "is 0.00300 after 100,000 steps",
+                           ", that of the document’s own serial program.</p>", "<td>as the original</td>",
+                           "is 0.00300 after 100,000 steps",
                            "at every step shown, these agree: scan/opencl:chunked on opencl:0, scan/cuda:lookback on"})
     EXPECT_NE(section.find(part), section.npos) << part << section;
   EXPECT_EQ(section.find("too slow"), section.npos) << "of the other run";
@@ -51,9 +52,10 @@ TEST(ReportField, OtherBitsAreSaidToBeOthers) {
   EXPECT_EQ(others.find("gives the same field"), others.npos);
   const std::string unpublished =
       field_of([](json& record) { record["course"]["moments"][2]["published_hash"] = std::string(16, '0'); });
-  EXPECT_NE(unpublished.find(", NOT 0000000000000000 as published.</p>"), unpublished.npos) << unpublished;
-  EXPECT_NE(unpublished.find("<strong class=\"wrong\">NOT as published</strong>"), unpublished.npos);
-  EXPECT_EQ(unpublished.find(", as published"), unpublished.npos);
+  EXPECT_NE(unpublished.find(", NOT 0000000000000000 of the document’s own serial program.</p>"), unpublished.npos)
+      << unpublished;
+  EXPECT_NE(unpublished.find("<strong class=\"wrong\">NOT as the original</strong>"), unpublished.npos);
+  EXPECT_EQ(unpublished.find(", that of the document’s"), unpublished.npos);
 }
 
 TEST(ReportField, OfRunsOfOneLengthTheLastRightOneIsShown) {

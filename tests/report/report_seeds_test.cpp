@@ -128,6 +128,15 @@ TEST(ReportSeedsCharts, OursAndTheDocumentsNeverShareAColour) {
   for (const std::string& colour : theirs) EXPECT_FALSE(ours.contains(colour)) << colour;
 }
 
+TEST(ReportSeedsCharts, AKernelTimeNeverStandsForATimeWithTransfers) {
+  std::vector<json> records = of_a_document();
+  for (json& r : records)
+    if (r["case"]["variant"] == "scan/opencl:blelloch" && r["case"]["n"] == 67108865) r["timing"].erase("round_trip");
+  const json charts = charts_of_study(records).charts;
+  EXPECT_EQ(value_in(points_of(charts[0], "on a GPU")), 0) << "it has none at that size";
+  EXPECT_GT(value_in(points_of(charts[0], "sequential")), 0) << "the CPU needs no transfers";
+}
+
 TEST(ReportSeedsCharts, ThePublishedSpeedupIsOverThePublishedBaseline) {
   const json charts = charts_of_study(of_a_document()).charts;
   for (const json& chart : charts)
@@ -147,8 +156,8 @@ TEST(ReportSeedsCharts, AWholeRunIsWhatWasMeasuredTimesHowOftenItHasIt) {
   EXPECT_DOUBLE_EQ(value_in(points_of(charts[0], "sequential")), 250 * serial);
 }
 
-/// Four tunings at one size, for two ways to add.
-TEST(ReportSeedsCharts, ASweepHasALineForEachWay) {
+/// Three tunings at one size, for two ways to add.
+TEST(ReportSeedsCharts, ASweepHasALineForEachWayAndSaysWhichIsFaster) {
   std::vector<json> records = of_a_document(), swept;
   for (const json& r : records) {
     if (r["case"]["variant"] != "scan/opencl:blelloch" || r["case"]["n"] != 67108865) continue;
@@ -156,7 +165,10 @@ TEST(ReportSeedsCharts, ASweepHasALineForEachWay) {
       for (const int size : {16, 64, 256}) {
         swept.push_back(r);
         swept.back()["case"]["tuning"] = "group_size=" + std::to_string(size) + " carry=" + way;
-        swept.back()["timing"]["kernel"]["median_ns"] = way[0] == 'l' ? 5e6 : 4e6 + size;
+        json& taken = swept.back()["timing"]["kernel"];
+        taken["median_ns"] = way[0] == 'l' ? 5e6 : size == 256 ? 5.01e6 : 4e6;
+        for (const char* end : {"ci95_lo_ns", "ci95_hi_ns"})
+          taken[end] = taken["median_ns"].get<double>() * (end[5] == 'l' ? 0.99 : 1.01);
       }
   }
   records.insert(records.end(), swept.begin(), swept.end());
@@ -166,8 +178,21 @@ TEST(ReportSeedsCharts, ASweepHasALineForEachWay) {
   const json direct = points_of(chart, "opencl:0, carry direct");
   ASSERT_EQ(direct.size(), 3u) << chart.dump();
   EXPECT_EQ(direct[0][0], 16);
-  EXPECT_NE(page.words.code().find("<td>direct</td><td>group_size=16 carry=direct</td>"), std::string::npos)
-      << "each way at its best" << page.words.code();
+  const std::string words = page.words.code();
+  EXPECT_NE(words.find("opencl:0: direct is faster at 2 of 3 local sizes, local at 0; the others are too close"),
+            std::string::npos)
+      << words;
+  EXPECT_NE(words.find("<td>group_size=16</td><td>5.00 ms</td><td>4.00 ms</td><td>1.25</td>"), std::string::npos);
+  EXPECT_EQ(chart["marks"], "points") << "powers of two are no decades";
+}
+
+/// A document that never ran our baseline has no speedups over it.
+TEST(ReportSeedsCharts, ASpeedupThatTheDocumentNeverRanDoesNotLead) {
+  std::vector<json> records = of_a_document();
+  for (json& r : records)
+    if (r["case"]["variant"] == "scan/serial") r["experiment"].erase("system"), r["experiment"]["published"].clear();
+  for (const json& chart : charts_of_study(records).charts) EXPECT_NE(chart["unit"], "ratio") << chart;
+  EXPECT_NE(page_of(records).find("The speedups among all rows are over serial @cpu:"), std::string::npos);
 }
 
 TEST(ReportSeedsAnswers, ADeviceWinsFromWhereItStaysAhead) {

@@ -25,7 +25,7 @@ TEST(HipercHash, IsFnv1a) {
   EXPECT_EQ(hash("foobar"), "85944171f73967e8");
 }
 
-/// The hash with the published basis, 1469598103934665603, which lacks one digit.
+/// The hash with the older basis, 1469598103934665603, which lacks one digit.
 std::string published_hash_of(const snapshot& shot) {
   std::uint64_t hash = 1469598103934665603u;
   for (const std::byte byte : shot.field) hash = (hash ^ std::to_integer<std::uint64_t>(byte)) * 0x100000001b3u;

@@ -156,7 +156,15 @@ void add_course(const group& g, const measuring& how, const bench_events& events
 
 std::vector<measured> measured_rows(const group& g, const verified_case& inputs, const measuring& how) {
   const std::string fault = not_as_published(g, inputs);
-  return fault.empty() ? measure_group(g, inputs, how) : describe_unmeasured(g, how, record::status::failed, fault);
+  if (!fault.empty()) return describe_unmeasured(g, how, record::status::failed, fault);
+  std::vector<measured> rows = measure_group(g, inputs, how);
+  if (g.from == nullptr || g.from->check.of == nullptr) return rows;
+  const std::string value = g.from->check.of(g.problem, inputs.expected);
+  for (measured& m : rows) {
+    m.result.experiment->check.emplace(g.from->check.name);
+    m.result.experiment->check_value.emplace(value);
+  }
+  return rows;
 }
 
 }  // namespace

@@ -71,7 +71,9 @@ record::experiment describe_experiment(const group& what, const measured& m) {
                        .of_problem = {},
                        .system = {},
                        .differs = {},
-                       .times_in_run = {}};
+                       .times_in_run = {},
+                       .check = {},
+                       .check_value = {}};
   if (const auto all = figures_at(*what.from, what.problem.shape); !all.empty()) e.of_problem.emplace(times_of(all));
   if (const method* repeated = method_of(*what.from, m.result.what.variant, m.place)) {
     e.system.emplace(repeated->system);
@@ -113,7 +115,7 @@ measured describe(const group& what, const row& r, const measuring& how) {
     describe_variant(what, m);
   m.from = what.from;
   if (what.from != nullptr) {
-    m.published = figures_of(*what.from, what.problem.shape, r.id(), m.place);
+    m.published = figures_of(*what.from, what.problem.shape, r.id(), m.place, m.result.what.tuning);
     m.result.experiment = describe_experiment(what, m);
   }
   if (!r.skip.empty()) m.end(record::status::skipped, r.skip);

@@ -32,6 +32,8 @@ data_class group::made_of() const { return asked_data.value_or(data_for(problem)
 
 std::string group::data() const { return std::string(has_own_inputs() ? from->data : name_of(made_of())); }
 
+std::string group::title() const { return registry::to_string(problem) + (from == nullptr ? "" : " " + data()); }
+
 std::string group::name() const {
   const bool is_apart = has_own_inputs() || made_of() != data_for(problem);
   return registry::to_string(problem) + (is_apart ? " data=" + data() : "") + " @" + where;

@@ -45,6 +45,7 @@ struct group {
   bool has_own_inputs() const;
   data_class made_of() const;  // the class of generated inputs, if it does not
   std::string data() const;    // "seeds" for a document's own inputs, "uniform"
+  std::string title() const;   // of all devices' groups: a document may have one problem with several kinds of data
   std::string name() const;    // "scan.f32 n=1024 op=sum kind=inclusive init=none @cpu"
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/plan/experiment.hpp"
 
+#include "record/published.hpp"
 #include "registry/catalog.hpp"
 
 #include <algorithm>
@@ -50,13 +51,32 @@ std::vector<const figure*> figures_at(const experiment& from, const registry::ex
 }
 
 std::vector<const figure*> figures_of(const experiment& from, const registry::extents& shape, const std::string& id,
-                                      const std::string& place) {
+                                      const std::string& place, const std::string& tuning) {
   std::vector<const figure*> beside = figures_at(from, shape);
   std::erase_if(beside, [&](const figure* f) {
-    return std::none_of(f->counterparts.begin(), f->counterparts.end(),
+    return !record::has_tuning(tuning, f->tuning) ||
+           std::none_of(f->counterparts.begin(), f->counterparts.end(),
                         [&](std::string_view pattern) { return fits(pattern, id + " @" + place); });
   });
   return beside;
+}
+
+std::vector<figure> published_figures(std::string_view document, std::span<const counterpart> counterparts) {
+  std::vector<figure> all;
+  for (const record::published_table& t : record::published_tables()) {
+    if (t.document != document) continue;
+    for (const record::published_row& r : t.rows) {
+      const bool is_known = std::any_of(all.begin(), all.end(), [&](const figure& f) {
+        return f.shape == t.shape && f.system == r.system && f.machine == r.machine &&
+               f.with_transfers == r.with_transfers;
+      });
+      const auto beside = std::find_if(counterparts.begin(), counterparts.end(),
+                                       [&](const counterpart& c) { return c.system == r.system; });
+      if (!is_known && beside != counterparts.end())
+        all.push_back({t.shape, r.system, beside->rows, t.ns(r), r.with_transfers, r.machine, r.tuning});
+    }
+  }
+  return all;
 }
 
 }  // namespace tilewise::lab

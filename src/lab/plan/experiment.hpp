@@ -18,7 +18,7 @@
 
 namespace tilewise::lab {
 
-/// One time that a document published.
+/// One time that a document published (record/published.hpp has its tables).
 struct figure {
   registry::extents shape;
   std::string_view system;  // in the document's words: "naive GPU, local memory"
@@ -27,6 +27,13 @@ struct figure {
   double ns;
   bool with_transfers;  // from host to host; otherwise the computation alone
   std::string_view machine;
+  std::string_view tuning = "";  // the only tuning to show it beside: "group_size=64"; empty: any
+};
+
+/// The rows of ours to show beside a document's program.
+struct counterpart {
+  std::string_view system;
+  std::array<std::string_view, 2> rows;
 };
 
 /// A program of a document, and the row of ours that repeats it.
@@ -48,6 +55,12 @@ struct measured_size {
   double times_in_run = 0;  // how often the document's whole run does this work; 0: it does it once
 };
 
+/// By what a document compares results: "coefficient sum". `of` computes it from the expected outputs.
+struct own_check {
+  std::string_view name;
+  std::string (*of)(const registry::problem&, const call::host_operands& expected) = nullptr;
+};
+
 struct experiment {
   std::string_view algorithm;
   std::string_view document;  // author, title, year
@@ -66,6 +79,7 @@ struct experiment {
   /// names devices.
   std::vector<unsigned> ranks = {};
   std::string_view rank_device = "cpu:serial";
+  own_check check = {};
 
   const measured_size* at(const registry::extents& shape) const;
   /// The problem at this size. Each setting has its first value: a plain sum, no modulus.
@@ -92,7 +106,9 @@ const method* method_of(const experiment& from, const std::string& id, const std
 std::vector<const figure*> figures_at(const experiment& from, const registry::extents& shape);
 /// The figures of a size to show beside this row of ours.
 std::vector<const figure*> figures_of(const experiment& from, const registry::extents& shape, const std::string& id,
-                                      const std::string& place);
+                                      const std::string& place, const std::string& tuning = "");
+/// The times of a document's tables, each once.
+std::vector<figure> published_figures(std::string_view document, std::span<const counterpart> counterparts);
 
 /// One function for each document; `experiments` calls all of them.
 namespace seeds {

@@ -77,8 +77,8 @@ html numbers(const std::vector<record::moment>& moments) {
     rows.push_back({html::text(count(*m.step)), html::text(text_of(m.simulated_time)), html::text(text_of(m.residual)),
                     code_of(m.hash),
                     !m.published_hash           ? html()
-                    : m.differs_from_document() ? tag("strong", {{"class", "wrong"}}, "NOT as published")
-                                                : html("as published")});
+                    : m.differs_from_document() ? tag("strong", {{"class", "wrong"}}, "NOT as the original")
+                                                : html("as the original")});
   return table("The moments that were kept.", {"step", "simulated time", "residual", "hash", ""}, rows);
 }
 
@@ -120,10 +120,11 @@ html bits_of(const field_runs& f, const std::vector<record::moment>& moments) {
                        : tag("p", {{"class", "wrong"}}, html::text("The bits are NOT equal: " + runs + "."));
   for (const record::moment& m : moments) {
     if (!m.published_hash) continue;
+    const std::string original = "of the document’s own serial program.";
     const std::string sentence = "After " + count(*m.step) + " steps the hash is " + m.hash;
     told += m.differs_from_document()
-                ? tag("p", {{"class", "wrong"}}, html::text(sentence + ", NOT " + *m.published_hash + " as published."))
-                : paragraph(sentence + ", as published.");
+                ? tag("p", {{"class", "wrong"}}, html::text(sentence + ", NOT " + *m.published_hash + " " + original))
+                : paragraph(sentence + ", that " + original);
   }
   return told;
 }

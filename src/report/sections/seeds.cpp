@@ -22,34 +22,14 @@ html time_of(const row& r) {
   return html::text(marked_time(r) + (r.kernel->low ? "" : ", no interval") + (r.plausible ? "" : ", implausible"));
 }
 
-html over(std::optional<double> theirs, std::optional<double> ours, bool is_sure) {
-  return html::text(theirs && ours ? marked(is_sure, factor(*theirs / *ours)) : "–");
-}
-
-std::optional<double> median_of(const row* r, bool with_transfers) {
-  const auto& taken = r && with_transfers ? r->round_trip : r ? r->kernel : std::nullopt;
-  return r && r->timed() && taken ? std::optional(taken->median) : std::nullopt;
-}
-
-/// A quotient of two times is in doubt if either time is.
-html speedup_of(const row* baseline, const row* r, bool with_transfers) {
-  const bool is_sure = baseline && r && is_counted_sure(*baseline, false) && is_counted_sure(*r, with_transfers);
-  return over(median_of(baseline, false), median_of(r, with_transfers), is_sure);
-}
-
-html marked_median(const row* r, bool with_transfers, double times = 1) {
-  const std::optional<double> time = median_of(r, with_transfers);
-  return html::text(time ? marked(is_counted_sure(*r, with_transfers), duration(*time * times)) : "–");
-}
-
 /// One line, and another line for each further figure.
 std::vector<cells> lines_of(const row& r, const row* baseline, bool names_tuning) {
   const std::string name = short_name(r.variant) + (names_tuning ? " " + r.tuning : "");
-  cells first{html::text(name), html::text(r.device), time_of(r), speedup_of(baseline, &r, false),
+  cells first{html::text(name), html::text(place_of(r)), time_of(r), speedup_cell(baseline, &r, false),
               html::text(transfers_text(r))};
   std::vector<cells> lines;
   for (const record::published_time& p : r.experiment->published) {
-    if (!(p.ns > 0)) continue;
+    if (!(p.ns > 0) || !stands_beside(r, p)) continue;
     first.insert(
         first.end(),
         {html::text(duration(p.ns)), over(p.ns, median_of(&r, p.with_transfers), is_counted_sure(r, p.with_transfers)),
@@ -66,13 +46,12 @@ std::vector<cells> lines_of(const row& r, const row* baseline, bool names_tuning
 
 /// Every row of a problem, with the figures to show beside it.
 html all_rows(const document_problem& p) {
-  const row* baseline = p.baseline();
   std::vector<cells> lines;
   for (const row* r : p.rows) {
     const bool has_twin = std::any_of(p.rows.begin(), p.rows.end(), [&](const row* other) {
       return other != r && other->variant == r->variant && other->device == r->device;
     });
-    for (cells& l : lines_of(*r, baseline, has_twin)) lines.push_back(std::move(l));
+    for (cells& l : lines_of(*r, p.baseline(), has_twin)) lines.push_back(std::move(l));
   }
   return tag("div", {{"class", "dense beside"}},
              table("Our times, and what was published.",
@@ -81,139 +60,133 @@ html all_rows(const document_problem& p) {
                    lines, content::words));
 }
 
-/// The rows to show beside a figure of the document. If a variant was swept on a device, only the fastest.
-std::vector<const row*> rows_beside(const document_problem& p, const record::published_time& of) {
+/// The rows to show beside a time of the document. If a variant was swept on a device, only the fastest.
+std::vector<const row*> rows_beside(const document_problem& p, const quoted_time& of) {
   std::vector<const row*> beside;
   for (const row* r : p.rows) {
     const auto& own = r->experiment->published;
-    if (std::none_of(own.begin(), own.end(), [&](const auto& time) {
-          return time.system == of.system && time.machine == of.machine && time.with_transfers == of.with_transfers;
-        }))
-      continue;
+    if (std::none_of(own.begin(), own.end(), [&](const auto& time) { return is_same(time, of.as); })) continue;
+    if (!stands_beside(*r, of.as)) continue;
     const auto twin = std::find_if(beside.begin(), beside.end(), [&](const row* other) {
       return other->variant == r->variant && other->device == r->device;
     });
     if (twin == beside.end())
       beside.push_back(r);
-    else if (faster(*twin, r, of.with_transfers) == r)
+    else if (faster(*twin, r, of.as.with_transfers) == r)
       *twin = r;
   }
   return beside;
 }
 
-cells ours_beside(const record::published_time& of, const row& r, const document_problem& p) {
-  const std::optional<double> time = median_of(&r, of.with_transfers);
-  const std::string differs = r.experiment->differs ? *r.experiment->differs : "";
-  return {html::text(short_name(r.variant) + " @" + place_of(r)),
-          time ? marked_median(&r, of.with_transfers) : time_of(r), speedup_of(p.baseline(), &r, of.with_transfers),
-          over(of.ns, time, is_counted_sure(r, of.with_transfers)), html::text(differs.empty() ? r.reason : differs)};
+/// Which columns a document's table has besides the times.
+struct asked_columns {
+  bool speedup, outputs, check;
+};
+
+asked_columns columns_of(const quoted_table& t, const document_problem& p) {
+  return {std::any_of(t.rows.begin(), t.rows.end(), [](const quoted_time& q) { return !q.speedup.empty(); }),
+          !p.from->first_outputs.empty(), p.from->check_value.has_value()};
 }
 
-/// The document's table for one machine, with our columns beside it.
-html published_on(const document_problem& p, const std::vector<record::published_time>& published,
-                  const std::string& machine) {
+/// What is known of a right result, by the columns that the table has.
+void add_result(const row& r, const document_problem& p, const asked_columns& has, cells& to) {
+  const bool is_right = r.is_ok() && r.verified;
+  if (has.outputs) to.push_back(html::text(is_right ? p.from->first_outputs : "–"));
+  if (has.check) to.push_back(html::text(is_right ? *p.from->check_value : "–"));
+}
+
+/// A variant that the device's local memory is too small for has the row that the document fell back to.
+cells ours_beside(const quoted_time& of, const row& r, const document_problem& p, const asked_columns& has) {
+  const row* instead = fallback_of(r, p);
+  const row& shown = instead ? *instead : r;
+  const bool with_transfers = of.as.with_transfers;
+  const std::optional<double> time = median_of(&shown, with_transfers);
+  const std::string differs = r.experiment->differs ? *r.experiment->differs : "", name = short_name(r.variant);
+  cells line{html::text(name_with_place(shown)) + (instead ? tag("div", html::text("in place of " + name)) : html()),
+             time ? marked_median(&shown, with_transfers, 1) : time_of(r)};
+  if (has.speedup) line.push_back(speedup_cell(p.baseline(), &shown, with_transfers));
+  line.push_back(over(of.ns / p.times_in_run(), time, is_counted_sure(shown, with_transfers)));
+  add_result(shown, p, has, line);
+  line.push_back(html::text(instead ? name + " is refused: " + r.reason : differs.empty() ? r.reason : differs));
+  return line;
+}
+
+std::vector<std::string> heads_of(const document_problem& p, const asked_columns& has) {
+  std::vector<std::string> heads{"program", "published"};
+  const auto add = [&](bool is_asked, const std::string& head) {
+    if (is_asked) heads.push_back(head);
+  };
+  add(has.speedup, "published speedup");
+  add(true, "ours");
+  add(true, "time");
+  add(has.speedup, "speedup");
+  add(true, "published / ours");
+  add(has.outputs, "the result begins");
+  add(has.check, has.check ? p.from->check->c_str() : "");
+  add(true, "what ours does otherwise");
+  return heads;
+}
+
+/// The document's table, row by row, with our columns beside it.
+html quoted_html(const document_problem& p, const quoted_table& t) {
+  const asked_columns has = columns_of(t, p);
+  const std::vector<std::string> heads = heads_of(p, has);
+  const std::size_t own = has.speedup ? 3 : 2;  // columns of the document
   std::vector<cells> lines;
-  for (const record::published_time& of : published) {
-    if (of.machine != machine) continue;
-    cells line{html::text(of.system + (of.with_transfers ? ", with transfers" : "")), html::text(duration(of.ns))};
+  for (const quoted_time& of : t.rows) {
+    cells line{html::text(of.program + (of.as.with_transfers ? ", with transfers" : "")), html::text(of.time)};
+    if (has.speedup) line.push_back(html::text(of.speedup.empty() ? "–" : of.speedup));
     const std::vector<const row*> beside = rows_beside(p, of);
     for (const row* r : beside) {
-      const cells ours = ours_beside(of, *r, p);
+      const cells ours = ours_beside(of, *r, p, has);
       line.insert(line.end(), ours.begin(), ours.end());
-      lines.push_back(std::exchange(line, cells(2)));
+      lines.push_back(std::exchange(line, cells(own)));
     }
     if (!beside.empty()) continue;
-    line.insert(line.end(), {"not measured here", "–", "–", "–", ""});
+    line.push_back("not measured here");
+    line.resize(heads.size() - 1, "–");
+    line.emplace_back();
     lines.push_back(std::move(line));
   }
-  return tag("div", {{"class", "dense beside"}},
-             table(p.rows.front()->at() + ", published for " + machine + ", and ours.",
-                   {"what was published", "published", "ours", "time", "speedup", "published / ours",
-                    "what ours does otherwise"},
-                   lines, content::words));
+  return tag("div", {{"class", "dense quoted"}}, table(t.caption, heads, lines, content::words)) +
+         (t.note.empty() ? html() : tag("p", {{"class", "note"}}, html::text(t.note)));
 }
 
 html published_tables(const document_problem& p) {
-  const std::vector<record::published_time> published = p.published();
-  std::vector<std::string> machines;
-  for (const record::published_time& of : published)
-    if (std::find(machines.begin(), machines.end(), of.machine) == machines.end()) machines.push_back(of.machine);
   html tables;
-  for (const std::string& machine : machines) tables += published_on(p, published, machine);
+  for (const quoted_table& t : quoted_tables(p)) tables += quoted_html(p, t);
   return tables;
 }
 
-/// The fastest row that repeats a program, on any device.
-const row* repeating(const document_problem& p, const std::string& system) {
-  const row* best = nullptr;
-  for (const row* r : p.rows)
-    if (system_of(*r) == system) best = faster(best, r, false);
-  return best;
-}
-
-/// Programs by sizes: each cell has the document's time of a whole run and ours. Used if the measured work is a part of
-/// long runs.
-html run_table(const document_study& s, bool of_speedups) {
-  std::vector<std::string> systems, heads{"program"};
-  for (const document_problem& p : s.sizes) {
-    heads.push_back(p.rows.front()->size() + ", published");
-    heads.push_back("here");
-    for (const row* r : p.rows)
-      if (const std::string system = system_of(*r);
-          !system.empty() && std::find(systems.begin(), systems.end(), system) == systems.end())
-        systems.push_back(system);
-  }
-  std::vector<cells> lines;
-  for (const std::string& system : systems) {
-    cells& line = lines.emplace_back(cells{html::text(system)});
-    for (const document_problem& p : s.sizes) {
-      const auto published = p.published();
-      const auto of = std::find_if(published.begin(), published.end(),
-                                   [&](const auto& time) { return time.system.starts_with(system); });
-      const row* base = p.baseline();
-      const auto base_of = std::find_if(published.begin(), published.end(), [&](const auto& time) {
-        return base && !system_of(*base).empty() && time.system.starts_with(system_of(*base));
-      });
-      const row* ours = repeating(p, system);
-      const bool has_both = of != published.end() && base_of != published.end();
-      if (of_speedups) {
-        line.push_back(has_both ? html::text(factor(base_of->ns / of->ns)) : html("–"));
-        line.push_back(speedup_of(base, ours, false));
-      } else {
-        line.push_back(of == published.end() ? html("–") : html::text(duration(of->ns * p.times_in_run())));
-        line.push_back(marked_median(ours, false, p.times_in_run()));
-      }
-    }
-  }
-  if (lines.empty()) return {};
-  return table(of_speedups
-                   ? "Speedups over the baseline’s program, the document’s and ours."
-                   : "Times of whole runs: our times of a part of the steps, multiplied by how often the run has it.",
-               heads, lines);
-}
-
-std::string sentence_about(const document_problem& p) {
+std::string sentence_about(const document_study& s) {
+  const document_problem& p = s.sizes.back();
   const row* baseline = p.baseline();
   std::string text;
   const bool is_right = std::any_of(p.rows.begin(), p.rows.end(), [](const row* r) { return r->verified; });
   if (!p.from->first_outputs.empty() && is_right)
     text += "The result begins " + p.from->first_outputs + ", as published. ";
-  return text + (baseline ? "Speedups are over " + short_name(baseline->variant) + " on " + baseline->device + "."
+  const char* of = s.has_own_speedups() ? "Speedups are over " : "The speedups among all rows are over ";
+  return text + (baseline ? of + name_with_place(*baseline) + "."
                           : "There is no speedup, since " + p.from->baseline + " was not measured.");
 }
 
 html study_html(const document_study& s, page_builder& page) {
-  html whole = tag("h3", html::text(s.title)) + paragraph(sentence_about(s.sizes.back()));
+  html whole = tag("h3", html::text(s.title)) + paragraph(sentence_about(s));
   const bool is_part_of_runs = s.sizes.back().times_in_run() != 1;
   if (is_part_of_runs)
-    whole += run_table(s, false) + run_table(s, true);
+    whole += programs_of_runs(s);
   else
     for (const document_problem& p : s.sizes) whole += published_tables(p);
   html charts = study_charts(s, page);
   charts += sweep_charts(s, page);
   if (!charts.empty()) whole += tag("div", {{"class", "figures"}}, charts);
   whole += study_answers(s);
-  for (const document_problem& p : s.sizes) whole += folded("All rows at " + p.rows.front()->at(), all_rows(p));
+  const std::vector<std::string> names = size_names(s);
+  for (std::size_t i = 0; i < s.sizes.size(); ++i) {
+    const row& first = *s.sizes[i].rows.front();
+    const bool is_own = names[i] == first.size();
+    whole += folded("All rows at " + (is_own ? first.at() : names[i] + ": " + first.at()), all_rows(s.sizes[i]));
+  }
   return whole + left_out(s.left_out, "problems");
 }
 
@@ -230,10 +203,12 @@ std::vector<chapter> seeds_chapters(const model& m, page_builder& page) {
         "Measured here with what repeats the document’s programs and with our other variants. Published figures are "
         "quoted, and come from other machines; one that includes transfers is compared with our time including them.");
     if (m.machines.size() > 1) content += paragraph("Measured on " + c.machine + ".");
+    const bool is_lecture = c.document.find("lecture") != c.document.npos;
+    if (is_lecture) content += lecture_worked();
     for (const document_study& s : c.studies)
       if (content.size() < page_limits::section) content += study_html(s, page);
     // The second half of the lecture is about speedups, which `tilewise scale` measures.
-    if (c.document.find("lecture") != c.document.npos) content += scaling_laws(m, c.machine);
+    if (is_lecture) content += scaling_laws(m, c.machine);
     bytes += content.size();
     chapters.push_back({c.document, std::move(content)});
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/seeds/seeds.hpp"
 
+#include "record/published.hpp"
 #include "report/findings.hpp"
 #include "report/format.hpp"
 
@@ -57,7 +58,7 @@ wins_at wins_of(const document_study& s, const std::string& device, bool with_tr
     const row* ours = fastest_on(p, device, with_transfers);
     const row* cpu = fastest_on(p, "cpu", false);
     const interval* time = ours ? counted_time(*ours, with_transfers) : nullptr;
-    if (!time || !cpu || (with_transfers && !ours->round_trip))
+    if (!time || !cpu)
       wins.emplace_back();
     else
       wins.emplace_back(win{time->median < cpu->kernel->median,
@@ -96,7 +97,7 @@ std::string doubt_of(const document_study& s, const wins_at& wins) {
 
 html time_cell(const row* r, bool with_transfers) {
   const interval* time = r ? counted_time(*r, with_transfers) : nullptr;
-  if (!time || (with_transfers && !r->round_trip)) return "–";
+  if (!time) return "–";
   return html::text(marked(is_counted_sure(*r, with_transfers), duration(time->median))) +
          tag("small", html::text(" " + short_name(r->variant) + (r->is_cpu ? " @" + place_of(*r) : "")));
 }
@@ -132,12 +133,6 @@ html when_a_device_wins(const document_study& s) {
          table("The fastest of all variants, at each size.", heads, rows);
 }
 
-const row* find_row(const document_problem& p, const std::string& variant, const std::string& device) {
-  for (const row* r : p.rows)
-    if (r->variant == variant && r->device == device) return r;
-  return nullptr;
-}
-
 /// Answers: from what size is local memory too small, and what does it gain?
 html what_local_memory_gains(const document_study& s) {
   std::vector<std::vector<html>> rows;
@@ -145,7 +140,7 @@ html what_local_memory_gains(const document_study& s) {
     for (const document_problem& p : s.sizes)
       for (const row* local : p.rows) {
         if (local->device != device || !local->variant.ends_with(":local")) continue;
-        const row* global = find_row(p, local->variant.substr(0, local->variant.size() - 5) + "global", device);
+        const row* global = global_beside(*local, p);
         const bool both = global && global->timed() && local->timed();
         rows.push_back({html::text(device), html::text(local->size()),
                         global && global->timed() ? html::text(marked_time(*global)) : html("–"),
@@ -162,26 +157,98 @@ html what_local_memory_gains(const document_study& s) {
                    {"device", "size", "global", "local", "global / local", "why not"}, rows, content::words));
 }
 
-/// The fastest tuning for each way to add on each device, as in the document's last table.
-html which_way_adds_faster(const document_study& s) {
-  std::map<std::pair<std::string, std::string>, const row*> best;
-  for (const document_problem& p : s.sizes)
-    for (const row* r : p.rows)
-      for (const auto& [name, word] : tuning_parts(r->tuning))
-        if (name == "carry" && !system_of(*r).empty()) {
-          const row*& known = best[{r->device, word}];
-          known = faster(known, r, false);
-        }
-  std::vector<std::vector<html>> rows;
-  for (const auto& [at, r] : best) {
-    if (!r) continue;
-    rows.push_back({html::text(at.first), html::text(at.second), html::text(r->tuning), html::text(r->size()),
-                    html::text(marked_time(*r)), html::text(transfers_text(*r))});
+/// Both ways of adding the carry at one local size of a device.
+struct two_ways {
+  std::string device, tuning;  // the tuning without the way
+  const row *local = nullptr, *direct = nullptr;
+};
+
+std::vector<two_ways> ways_of(const document_problem& p) {
+  std::vector<two_ways> all;
+  for (const row* r : p.rows) {
+    if (system_of(*r).empty() || !r->timed()) continue;
+    std::string rest, way;
+    for (const auto& [name, word] : tuning_parts(r->tuning))
+      if (name == "carry")
+        way = word;
+      else
+        rest += (rest.empty() ? "" : " ") + name + "=" + word;
+    if (way != "local" && way != "direct") continue;
+    const auto known = std::find_if(all.begin(), all.end(),
+                                    [&](const two_ways& w) { return w.device == r->device && w.tuning == rest; });
+    two_ways& at = known == all.end() ? all.emplace_back(two_ways{r->device, rest}) : *known;
+    (way == "local" ? at.local : at.direct) = r;
   }
-  if (rows.size() < 2) return {};
-  return tag("h4", "Which way of adding the carry is faster?") +
-         table("Each way at its best local size.", {"device", "carry", "tuning", "n", "kernel", "with transfers"},
-               rows);
+  std::erase_if(all, [](const two_ways& w) { return !w.local || !w.direct; });
+  return all;
+}
+
+/// "opencl:0: direct is faster at 3 of 8 local sizes, local at 1; the others are too close to say."
+std::string winner_of(const std::vector<two_ways>& all, const std::string& device) {
+  std::size_t direct = 0, local = 0, sizes = 0;
+  for (const two_ways& w : all) {
+    if (w.device != device) continue;
+    ++sizes;
+    direct += w.direct->is_surely_shorter(*w.local);
+    local += w.local->is_surely_shorter(*w.direct);
+  }
+  return clipped(device, page_limits::name) + ": direct is faster at " + count(direct) + " of " + count(sizes) +
+         " local sizes, local at " + count(local) +
+         (direct + local < sizes ? "; the others are too close to say." : ".");
+}
+
+/// Both ways beside each other, as in the document's charts.
+html which_way_adds_faster(const document_study& s) {
+  std::vector<two_ways> all;
+  for (const document_problem& p : s.sizes)
+    if (auto more = ways_of(p); !more.empty()) all = std::move(more);  // of the largest size
+  std::vector<std::vector<html>> rows;
+  std::vector<std::string> devices;
+  for (const two_ways& w : all) {
+    if (std::find(devices.begin(), devices.end(), w.device) == devices.end()) devices.push_back(w.device);
+    rows.push_back({html::text(w.device), html::text(w.tuning), html::text(marked_time(*w.local)),
+                    html::text(marked_time(*w.direct)),
+                    over(w.local->kernel->median, w.direct->kernel->median, w.local->ranked() && w.direct->ranked())});
+  }
+  if (rows.empty()) return {};
+  html sentences;
+  for (const std::string& device : devices) sentences += tag("li", html::sentence(winner_of(all, device)));
+  return tag("h4", "Which way of adding the carry is faster?") + tag("ul", sentences) +
+         table("The carry through local memory, or read directly.",
+               {"device", "tuning", "local", "direct", "local / direct"}, rows);
+}
+
+std::string error_of(const row& r) {
+  if (r.wrong()) return "WRONG";
+  return !r.is_ok() || !r.relative_error ? "–" : significant(*r.relative_error, 2);
+}
+
+/// Answers: are all products right, by the error that the document allows?
+html how_large_errors_are(const document_study& s) {
+  const std::string allowed(record::allowed_error(s.sizes.back().from->document, s.algorithm));
+  if (allowed.empty()) return {};
+  std::vector<std::string> heads = size_names(s);
+  heads.insert(heads.begin(), "program");
+  std::vector<std::pair<std::string, std::vector<html>>> lines;
+  for (std::size_t i = 0; i < s.sizes.size(); ++i)
+    for (const row* r : s.sizes[i].rows) {
+      if (system_of(*r).empty()) continue;
+      const std::string name = system_of(*r) + " @" + place_of(*r);
+      auto line = std::find_if(lines.begin(), lines.end(), [&](const auto& l) { return l.first == name; });
+      if (line == lines.end()) {
+        lines.emplace_back(name, std::vector<html>(heads.size(), "–")).second.front() = html::text(name);
+        line = lines.end() - 1;
+      }
+      line->second[i + 1] = html::text(error_of(*r));
+    }
+  std::vector<std::vector<html>> rows;
+  for (auto& [name, entries] : lines) rows.push_back(std::move(entries));
+  if (rows.empty()) return {};
+  const std::string caption =
+      "The largest error against the expected result, relative to the largest value; 0: the same bits. The document "
+      "allows " +
+      allowed + ".";
+  return tag("h4", "Are the results right?") + table(caption, heads, rows);
 }
 
 struct meeting {
@@ -190,12 +257,14 @@ struct meeting {
 };
 
 /// Where the parts of a call wait for each other, for the documents' methods and ours.
-constexpr std::array<meeting, 17> meetings{
+constexpr std::array<meeting, 19> meetings{
     {{"polymul:global", "nowhere: each item has its own coefficient"},
      {"polymul:local", "one barrier in a group, after both factors are loaded"},
      {"polymul:tiles", "two barriers in a group for each step of the window"},
      {"polymul:naive", "threads meet once, at the end; ranks send their parts of the result"},
      {"polymul:karatsuba", "kernels follow each other in one queue, level by level; threads meet after the products"},
+     {"polymul:karatsuba_host",
+      "the host waits after each kernel: with three levels 27 for products and 13 that combine them"},
      {"polymul:ntt", "barriers in a group within a pass; passes follow each other in one queue"},
      {"scan:blelloch", "a barrier in a group for each level of both sweeps; kernels follow each other in one queue"},
      {"scan:sweep_add", "a barrier for each level of both sweeps, and one more to share the carry where it is local"},
@@ -206,6 +275,7 @@ constexpr std::array<meeting, 17> meetings{
      {"diffuse:hiperc_tbb", "threads meet after each loop: three times for each step"},
      {"diffuse:tiles", "a barrier in a group after its tile and halo are loaded; steps follow each other in one queue"},
      {"matmul:blocked16", "two barriers in a group for each block of k"},
+     {"reduce:doubling", "a barrier in a group for each step; the kernel of the groups’ sums waits for the first"},
      {"reduce:two_phase", "barriers in a group; the second kernel waits for the first"},
      {"sort:merge_rank", "passes follow each other in one queue; items never meet within one"}}};
 
@@ -225,9 +295,10 @@ html what_waits_where(const document_study& s) {
 }  // namespace
 
 html study_answers(const document_study& s) {
-  html answers = when_a_device_wins(s);
+  html answers = which_way_adds_faster(s);
+  answers += when_a_device_wins(s);
   answers += what_local_memory_gains(s);
-  answers += which_way_adds_faster(s);
+  answers += how_large_errors_are(s);
   return answers + what_waits_where(s);
 }
 

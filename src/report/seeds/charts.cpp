@@ -25,7 +25,11 @@ struct repeated {
 /// The document's times of one program on one machine.
 struct quoted {
   std::string label;
-  std::vector<std::pair<double, double>> points;  // size, ns of the whole run
+  struct point {
+    double n, ns;  // of the whole run
+    std::string time;
+  };
+  std::vector<point> points;
 };
 
 double axis_place(const document_problem& p) { return static_cast<double>(p.rows.front()->n); }
@@ -109,8 +113,8 @@ std::vector<std::vector<html>> cells_of(const document_study& s, const std::vect
 }
 
 std::vector<std::string> size_heads(const document_study& s, const char* first) {
-  std::vector<std::string> heads{first};
-  for (const document_problem& p : s.sizes) heads.push_back(p.rows.front()->size());
+  std::vector<std::string> heads = size_names(s);
+  heads.insert(heads.begin(), first);
   return heads;
 }
 
@@ -154,11 +158,12 @@ std::vector<quoted> quoted_of(const document_study& s) {
   std::vector<quoted> all;
   std::map<std::string, std::size_t> places;
   for (const document_problem& p : s.sizes)
-    for (const record::published_time& time : p.published()) {
-      const auto [at, is_new] = places.try_emplace(time.system + "\n" + time.machine, all.size());
-      if (is_new) all.push_back({time.system, {}});
-      all[at->second].points.emplace_back(axis_place(p), time.ns * p.times_in_run());
-    }
+    for (const quoted_table& t : quoted_tables(p))
+      for (const quoted_time& q : t.rows) {
+        const auto [at, is_new] = places.try_emplace(q.program + "\n" + q.as.machine, all.size());
+        if (is_new) all.push_back({q.program, {}});
+        all[at->second].points.push_back({axis_place(p), q.ns, q.time});
+      }
   return all;
 }
 
@@ -175,9 +180,9 @@ html quoted_figure(const document_study& s, page_builder& page) {
   for (const quoted& q : all) {
     json points = json::array();
     auto& entries = rows.emplace_back(std::vector<html>{html::text(q.label)});
-    for (const auto& [n, ns] : q.points) {
+    for (const auto& [n, ns, time] : q.points) {
       points.push_back(chart_point(n, {ns, {}, {}}, true));
-      entries.push_back(html::text(duration(ns)));
+      entries.push_back(html::text(time));
     }
     lines.push_back(chart_line(q.label, role::peer, colours.of("documents", role::peer, q.label), std::move(points)));
   }
@@ -211,20 +216,15 @@ html speedup_bars(const document_study& s, std::size_t i, const std::vector<repe
         add(line.label, role::tilewise, ratio->y.median, ratio->is_sure);
   if (bars.size() < 2) return {};
   const row* base = p.baseline();
-  const std::vector<record::published_time> published = p.published();
-  for (const record::published_time& time : published) {
-    const auto own = std::find_if(published.begin(), published.end(), [&](const auto& other) {
-      return other.machine == time.machine && !other.with_transfers &&
-             std::any_of(base->experiment->published.begin(), base->experiment->published.end(),
-                         [&](const auto& beside) { return beside.system == other.system; });
-    });
-    if (own == published.end() || &*own == &time) continue;
-    add(time.system, role::peer, own->ns / time.ns, true);
+  for (const record::published_time& time : p.published()) {
+    const auto ratio = published_speedup(p, time);
+    if (!ratio || *ratio == 1) continue;  // the baseline itself
+    add(time.system, role::peer, *ratio, true);
     is_beside = true;
   }
   return page.figure({{"kind", "bars"}, {"x", "speedup"}, {"unit", "ratio"}, {"bars", std::move(bars)}},
                      "Speedups at " + p.rows.front()->at() + ".",
-                     "Ours over " + base->name() +
+                     "Ours over " + name_with_place(*base) +
                          (is_beside ? "; the document’s, hatched, over its own baseline on the same machine." : "."),
                      table("Speedups.", {"program", "speedup"}, rows));
 }
@@ -278,7 +278,13 @@ html sweep_of(const std::string& variant, const std::vector<const row*>& rows, p
   if (!best || !has_enough_points(drawn)) return {};
   const std::string name = short_name(variant);
   return page.figure(
-      {{"kind", "lines"}, {"x", axis}, {"y", "kernel time"}, {"unit", "time"}, {"counts", axis}, {"lines", drawn}},
+      {{"kind", "lines"},
+       {"x", axis},
+       {"y", "kernel time"},
+       {"unit", "time"},
+       {"counts", axis},
+       {"marks", "points"},
+       {"lines", drawn}},
       name + " against " + axis + ", " + best->at() + ".",
       "The shortest is " + duration(best->kernel->median) + " with " + best->tuning + " on " + place_of(*best) + ".",
       table("Each tuning.", {"device and way", axis, "time", "with transfers"}, entries));
@@ -306,12 +312,13 @@ html study_charts(const document_study& s, page_builder& page) {
     return charted{scaled(*counted, p.times_in_run()), is_counted_sure(r, with_transfers)};
   };
   const value_of speedup = [&](const row& r, const document_problem& p) { return speedup_of(r, p, with_transfers); };
-  const row* base = s.sizes.back().baseline();
+  const row* base = s.has_own_speedups() ? s.sizes.back().baseline() : nullptr;
   const std::string clock = with_transfers ? "A device’s times include its transfers, as the document’s do." : "";
   html figures = figure_of(s, drawn, time, {"time", "time", "Measured here: time.", clock, duration}, page);
   if (base)
-    figures += figure_of(s, drawn, speedup,
-                         {"speedup", "ratio", "Measured here: speedup.", "Over " + base->name() + ".", factor}, page);
+    figures += figure_of(
+        s, drawn, speedup,
+        {"speedup", "ratio", "Measured here: speedup.", "Over " + name_with_place(*base) + ".", factor}, page);
   if (has_own_curves(s)) return figures + quoted_figure(s, page);
   for (std::size_t i = 0; base && i < s.sizes.size(); ++i)
     if (!s.sizes[i].published().empty() || figures.empty()) figures += speedup_bars(s, i, drawn, page);

@@ -24,7 +24,9 @@ auto line_key(const row& r) { return std::tie(r.variant, r.device, r.tuning, r.t
 std::string title_of(const row& r) {
   const std::string settings = shown_settings(r.settings);
   const bool is_apart = r.data != "seeds" && r.data != "uniform";
-  return r.algorithm + " " + r.dtype + (settings.empty() ? "" : ", " + settings) + (is_apart ? ", " + r.data : "");
+  const std::string keys = is_apart ? r.data : r.algorithm == "sort" ? "random" : "";
+  return r.algorithm + " " + r.dtype + (settings.empty() ? "" : ", " + settings) + (keys.empty() ? "" : ", " + keys) +
+         (shape_apart(r).empty() || r.algorithm != "matmul" ? "" : ", rectangular");
 }
 
 /// Adds rows in the order of the records; a later record of a case replaces an earlier one.
@@ -68,11 +70,11 @@ class chapter_builder {
   std::map<std::tuple<std::size_t, std::size_t, std::size_t>, std::map<row_key, std::size_t>> lines_;
 };
 
-bool same(const record::published_time& a, const record::published_time& b) {
+}  // namespace
+
+bool is_same(const record::published_time& a, const record::published_time& b) {
   return a.system == b.system && a.machine == b.machine && a.with_transfers == b.with_transfers;
 }
-
-}  // namespace
 
 const row* document_problem::baseline() const {
   const row* best = nullptr;
@@ -86,7 +88,7 @@ std::vector<record::published_time> document_problem::published() const {
   const auto add = [&](const std::vector<record::published_time>& more) {
     for (const record::published_time& p : more)
       if (p.ns > 0 && all.size() < most_published &&
-          std::none_of(all.begin(), all.end(), [&](const auto& known) { return same(known, p); }))
+          std::none_of(all.begin(), all.end(), [&](const auto& known) { return is_same(known, p); }))
         all.push_back(p);
   };
   if (from->of_problem) add(*from->of_problem);
@@ -98,6 +100,16 @@ bool document_study::counts_transfers() const {
   return std::any_of(sizes.begin(), sizes.end(), [](const document_problem& p) {
     const auto all = p.published();
     return std::any_of(all.begin(), all.end(), [](const auto& time) { return time.with_transfers; });
+  });
+}
+
+bool document_study::has_own_speedups() const {
+  const row* base = sizes.back().baseline();
+  if (!base || !system_of(*base).empty()) return base != nullptr;
+  return std::none_of(sizes.begin(), sizes.end(), [](const document_problem& p) {
+    const bool has_programs =
+        std::any_of(p.rows.begin(), p.rows.end(), [](const row* r) { return !system_of(*r).empty(); });
+    return has_programs && !p.published().empty();
   });
 }
 
@@ -117,7 +129,8 @@ std::vector<document_chapter> document_chapters(const model& m) {
 
 const interval* counted_time(const row& r, bool with_transfers) {
   if (!r.timed()) return nullptr;
-  return with_transfers && r.round_trip ? &*r.round_trip : &*r.kernel;
+  if (!with_transfers || r.is_cpu) return &*r.kernel;
+  return r.round_trip ? &*r.round_trip : nullptr;
 }
 
 bool is_counted_sure(const row& r, bool with_transfers) {
@@ -138,8 +151,45 @@ std::string transfers_text(const row& r) {
   return r.timed() && r.round_trip ? marked(is_counted_sure(r, true), duration(r.round_trip->median)) : "–";
 }
 
+html over(std::optional<double> theirs, std::optional<double> ours, bool is_sure) {
+  return html::text(theirs && ours ? marked(is_sure, factor(*theirs / *ours)) : "–");
+}
+
+std::optional<double> median_of(const row* r, bool with_transfers) {
+  const auto& taken = r && with_transfers ? r->round_trip : r ? r->kernel : std::nullopt;
+  return r && r->timed() && taken ? std::optional(taken->median) : std::nullopt;
+}
+
+html speedup_cell(const row* baseline, const row* r, bool with_transfers) {
+  const bool is_sure = baseline && r && is_counted_sure(*baseline, false) && is_counted_sure(*r, with_transfers);
+  return over(median_of(baseline, false), median_of(r, with_transfers), is_sure);
+}
+
+html marked_median(const row* r, bool with_transfers, double times) {
+  const std::optional<double> time = median_of(r, with_transfers);
+  return html::text(time ? marked(is_counted_sure(*r, with_transfers), duration(*time * times)) : "–");
+}
+
 std::string system_of(const row& r) { return r.experiment->system ? *r.experiment->system : ""; }
 
-std::string place_of(const row& r) { return clipped(r.device, page_limits::name); }
+const row* find_row(const document_problem& p, const std::string& variant, const std::string& device) {
+  for (const row* r : p.rows)
+    if (r->variant == variant && r->device == device) return r;
+  return nullptr;
+}
+
+const row* global_beside(const row& local, const document_problem& p) {
+  if (!local.variant.ends_with(":local")) return nullptr;
+  return find_row(p, local.variant.substr(0, local.variant.size() - 5) + "global", local.device);
+}
+
+const row* fallback_of(const row& r, const document_problem& p) {
+  const row* global = r.status == record::status::skipped ? global_beside(r, p) : nullptr;
+  return global && global->timed() ? global : nullptr;
+}
+
+std::string place_of(const row& r) { return r.peer && r.is_cpu ? "cpu" : clipped(r.device, page_limits::name); }
+
+std::string name_with_place(const row& r) { return short_name(r.variant) + " @" + place_of(r); }
 
 }  // namespace tilewise::report

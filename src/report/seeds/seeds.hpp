@@ -34,6 +34,9 @@ struct document_study {
 
   /// Whether the document counts the transfers of a device.
   bool counts_transfers() const;
+  /// Whether the document's speedups are over our baseline. One that publishes times of other programs only has no such
+  /// speedups.
+  bool has_own_speedups() const;
 };
 
 struct document_chapter {
@@ -42,6 +45,28 @@ struct document_chapter {
 };
 
 std::vector<document_chapter> document_chapters(const model& m);
+
+/// A row of a document's table.
+struct quoted_time {
+  std::string program, time, speedup;  // as the document has them; no speedup: empty
+  double ns;                           // of the whole run
+  record::published_time as;           // what the records call it
+  std::string tuning;                  // the one that it was measured with; empty if the document names none
+};
+
+struct quoted_table {
+  std::string caption, note;  // the note is the document's own
+  std::vector<quoted_time> rows;
+};
+
+/// The document's tables of a problem.
+std::vector<quoted_table> quoted_tables(const document_problem& p);
+/// Whether a time that the record quotes belongs beside the row: the document may have measured it with one tuning.
+bool stands_beside(const row& r, const record::published_time& time);
+/// A published time's speedup over the document's own baseline on the same machine.
+std::optional<double> published_speedup(const document_problem& p, const record::published_time& of);
+/// The document's names for a study's sizes; the rows', unless it has one for each.
+std::vector<std::string> size_names(const document_study& s);
 
 /// The row's time as the document counts it, or null.
 const interval* counted_time(const row& r, bool with_transfers);
@@ -54,10 +79,27 @@ const row* faster(const row* a, const row* b, bool with_transfers);
 bool may_be_fastest(const row& r);
 /// Its time with transfers, marked if it cannot be trusted; "–" if there is none.
 std::string transfers_text(const row& r);
+bool is_same(const record::published_time& a, const record::published_time& b);
+/// The median of the row's kernel, or of its round trip; none if that has no time.
+std::optional<double> median_of(const row* r, bool with_transfers);
+// Cells of tables. A time or a quotient that cannot be trusted is marked; one that is missing is a dash.
+html over(std::optional<double> theirs, std::optional<double> ours, bool is_sure);
+html speedup_cell(const row* baseline, const row* r, bool with_transfers);
+html marked_median(const row* r, bool with_transfers, double times);
+/// The row of the same method without local memory, on the same device; null if there is none.
+const row* global_beside(const row& local, const document_problem& p);
+/// That row, if this one was skipped.
+const row* fallback_of(const row& r, const document_problem& p);
 /// The document's program that a row repeats; empty if none.
 std::string system_of(const row& r);
-/// "opencl:0"; for a CPU row "cpu:serial".
+/// "opencl:0"; for a CPU row "cpu:serial"; for other people's code on the CPU, which brings its own threads, "cpu".
 std::string place_of(const row& r);
+/// The name of the row that speedups are over.
+std::string name_with_place(const row& r);
+
+/// For a document whose programs make long runs, of which a part was measured: the document's tables, whether all
+/// programs have the same bits, and which of them is the fastest.
+html programs_of_runs(const document_study& s);
 
 /// Time and speedup against size, for the rows that repeat the document's programs. The document's own times are shown
 /// beside them: as curves if it has three sizes or more, else as bars.
@@ -68,6 +110,9 @@ html sweep_charts(const document_study& s, page_builder& page);
 
 /// The numbers and words of a tuning such as "group_size=64 carry=local", by name.
 std::vector<std::pair<std::string, std::string>> tuning_parts(const std::string& tuning);
+
+/// The examples that the lecture works out by hand, computed.
+html lecture_worked();
 
 /// Answers to the document's questions, if the records allow it: when a device beats the CPU, what local memory gains,
 /// which way of adding is faster, and where the variants of an algorithm wait for each other.

@@ -161,6 +161,11 @@
     const xs = spec.lines.flatMap((line) => line.points.map((p) => p[0]));
     const write = written[spec.unit];
     const x = { ...logarithmic(spec.x, short), min: Math.min(...xs) / 1.5, max: Math.max(...xs) * 1.5 };
+    if (spec.marks === "points") {  // such as powers of two: an axis of decades would have none of them
+      const values = [...new Set(xs)].sort((a, b) => a - b);
+      x.afterBuildTicks = (scale) => { scale.ticks = values.map((value) => ({ value })); };
+      x.ticks = { ...x.ticks, callback: (v) => v.toLocaleString("en") };
+    }
     return {
       type: "line", data: { datasets: sets }, plugins: [endLabels, whiskers],
       options: common({

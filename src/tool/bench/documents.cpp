@@ -3,6 +3,7 @@
 
 #include "io/base64.hpp"
 #include "lab/bench/agreement.hpp"
+#include "record/published.hpp"
 #include "tool/diffuse/stepper.hpp"
 
 namespace tilewise::hiperc {
@@ -26,11 +27,11 @@ lab::measured_size size(std::uint64_t k, decltype(lab::measured_size::course) co
 }
 
 /// The benchmark with its own parameter file, which is grid 2. All its steps take a tenth of a second on a large GPU
-/// and ten seconds on two cores. A device that would take longer than this limit stops at the step of the published
-/// hash, or later. That hash was published with another basis; diffuse/README.md has both.
+/// and ten seconds on two cores. A device that would take longer than this limit stops at the step of the reference
+/// hash, or later. That is the hash of HiPerC's own serial program at this step (diffuse/README.md).
 constexpr int longest_course_s = 20;
-constexpr std::uint64_t published_step = 10000;
-constexpr std::string_view published_hash = "cd54c0a3e36a00b0";
+constexpr std::uint64_t reference_step = 10000;
+constexpr std::string_view reference_hash = "cd54c0a3e36a00b0";
 
 void run_course(const registry::choice& how, backend::queue& queue, const std::function<bool()>& goes_on,
                 record::course& course) {
@@ -41,7 +42,7 @@ void run_course(const registry::choice& how, backend::queue& queue, const std::f
   for (const std::uint64_t step : {0, 1000, 2000, 5000, 10000, 20000, 50000, 100000}) {
     const double expected_steps =
         longest_course_s / lab::as_first_rank(field.seconds()) * static_cast<double>(now.step);
-    if (step > published_step && static_cast<double>(step) > expected_steps) {
+    if (step > reference_step && static_cast<double>(step) > expected_steps) {
       course.stopped =
           std::to_string(step) + " steps would take this device longer than " + std::to_string(longest_course_s) + " s";
       return;
@@ -49,7 +50,7 @@ void run_course(const registry::choice& how, backend::queue& queue, const std::f
     field.advance(step, goes_on);
     if (now.step != step) return;
     course.moments.push_back({step, now.time, residual_of(now), hash_of(now),
-                              step == published_step ? record::maybe_text(published_hash) : std::nullopt,
+                              step == reference_step ? record::maybe_text(reference_hash) : std::nullopt,
                               io::base64(io::encode_png(picture_of(now), &colours))});
   }
 }
@@ -59,42 +60,39 @@ call::host_operands inputs(const registry::problem& p) {
   return {lab::operand_of<double>(p.shape[0] * p.shape[1], [](std::uint64_t) { return 0.0; })};
 }
 
-struct system {
-  std::string_view name;
-  std::array<std::string_view, 2> counterparts;  // its program rewritten as a peer, if there is one, and our variant
-  std::array<double, 4> seconds;                 // for grids 1 to 4
-};
-constexpr std::array<system, 6> systems{
-    {{"CPU: Serial, of all steps the share of 100",
-      {"diffuse/cpu:hiperc @*", "diffuse/serial @*"},
-      {18, 244, 1243, 4600}},
-     {"GPU: OpenAcc, of all steps the share of 100", {"diffuse/openacc* @*", ""}, {12, 118, 537, 1573}},
-     {"CPU: TBB, of all steps the share of 100",
-      {"diffuse/cpu:hiperc_tbb @*", "diffuse/cpu:fused @cpu:tbb"},
-      {7, 39, 153, 436}},
-     {"CPU: OpenMP, of all steps the share of 100",
-      {"diffuse/cpu:hiperc_openmp @*", "diffuse/cpu:fused @cpu:openmp"},
-      {4, 23, 106, 297}},
-     {"GPU: OpenCL, of all steps the share of 100",
-      {"diffuse/opencl:hiperc @*", "diffuse/opencl:tiles @*"},
-      {3, 7, 30, 74}},
-     {"GPU: CUDA, of all steps the share of 100",
-      {"diffuse/cuda:hiperc @*", "diffuse/cuda:tiles @*"},
-      {2, 7, 25, 67}}}};
+/// The residual after the measured steps.
+std::string residual(const registry::problem& p, const call::host_operands& expected) {
+  parameters of;
+  of.nx = p.shape[1] + 2 * of.ghosts();
+  of.ny = p.shape[0] + 2 * of.ghosts();
+  of.dx = of.dy = 256.0 / static_cast<double>(of.nx);
+  snapshot shot{of, dtype::f64, 0, 0, expected.front()};
+  shot.count(p.shape[2]);
+  return base::to_string(base::scalar_value::of(residual_of(shot)));
+}
 
+/// Its program rewritten as a peer, if there is one, and our variant.
+constexpr std::array<lab::counterpart, 6> counterparts{
+    {{"CPU: Serial, of all steps the share of 100", {"diffuse/cpu:hiperc @*", "diffuse/serial @*"}},
+     {"GPU: OpenAcc, of all steps the share of 100", {"diffuse/openacc* @*", ""}},
+     {"CPU: TBB, of all steps the share of 100", {"diffuse/cpu:hiperc_tbb @*", "diffuse/cpu:fused @cpu:tbb"}},
+     {"CPU: OpenMP, of all steps the share of 100", {"diffuse/cpu:hiperc_openmp @*", "diffuse/cpu:fused @cpu:openmp"}},
+     {"GPU: OpenCL, of all steps the share of 100", {"diffuse/opencl:hiperc @*", "diffuse/opencl:tiles @*"}},
+     {"GPU: CUDA, of all steps the share of 100", {"diffuse/cuda:hiperc @*", "diffuse/cuda:tiles @*"}}}};
+
+/// The document's times are of all steps.
 std::vector<lab::figure> figures() {
-  std::vector<lab::figure> list;
+  std::vector<lab::figure> list = lab::published_figures(record::diffusion_document, counterparts);
   for (std::uint64_t k = 1; k <= 4; ++k)
-    for (const system& s : systems)
-      list.push_back({grid(k), s.name, s.counterparts, s.seconds[k - 1] * 1e9 * measured_steps / all_steps(k), false,
-                      "hardware not named"});
+    for (lab::figure& f : list)
+      if (f.shape == grid(k)) f.ns *= measured_steps / all_steps(k);
   return list;
 }
 
 /// HiPerC's diffusion benchmark: grids of 256 k points a side, in serial code, on threads and on GPUs.
 lab::experiment experiment() {
   return {.algorithm = "diffuse",
-          .document = "HiPerC, analysis of the diffusion benchmark problem",
+          .document = record::diffusion_document,
           .baseline = "diffuse/cpu:hiperc_openmp",
           .baseline_device = "cpu",
           .type = dtype::f64,
@@ -106,7 +104,8 @@ lab::experiment experiment() {
                       {"CPU: TBB", "diffuse/cpu:hiperc_tbb @*"},
                       {"GPU: OpenAcc", "diffuse/openacc @*", "boundaries, mask and update in one kernel"},
                       {"GPU: OpenCL", "diffuse/opencl:hiperc @*"},
-                      {"GPU: CUDA", "diffuse/cuda:hiperc @*"}}};
+                      {"GPU: CUDA", "diffuse/cuda:hiperc @*"}},
+          .check = {"residual", residual}};
 }
 
 }  // namespace

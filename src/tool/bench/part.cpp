@@ -137,7 +137,7 @@ lab::measured measured_from(const json& told) {
   m.from = &documents()[told.at("document").get<std::size_t>()];
   registry::extents shape;
   for (const std::uint64_t size : m.result.what.shape) shape.size[shape.rank++] = size;
-  m.published = lab::figures_of(*m.from, shape, m.result.what.variant, m.place);
+  m.published = lab::figures_of(*m.from, shape, m.result.what.variant, m.place, m.result.what.tuning);
   return m;
 }
 
@@ -206,7 +206,7 @@ void tell_plan(std::span<const lab::group> plan, const lab::measuring& how, bool
   for (const lab::group& g : plan) {
     std::vector<lab::measured> rows;
     for (const lab::row& r : g.rows) rows.push_back(lab::describe(g, r, how));
-    report.write({{"name", g.name()}, {"title", registry::to_string(g.problem)}, {"rows", all_to_json(rows)}});
+    report.write({{"name", g.name()}, {"title", g.title()}, {"rows", all_to_json(rows)}});
   }
   json visits = json::array();
   for (const lab::visit& v : lab::visits_of(plan, how, true)) visits.push_back({v.group, v.is_last, v.cost_ns});

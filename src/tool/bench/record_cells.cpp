@@ -61,7 +61,10 @@ std::string spread_of(const record::clock& taken) {
 std::string bits_of(const measured& m) {
   if (!m.result.verify) return "";
   if (!m.result.verify->ok) return coloured("WRONG", colour::red);
-  return m.result.what.order == registry::claim::tilewise ? coloured("=", colour::green) : "~";
+  if (m.result.what.order == registry::claim::tilewise) return coloured("=", colour::green);
+  // A document's own program: that its bits are equal is what the document claims.
+  const record::verification& v = *m.result.verify;
+  return m.from != nullptr && v.digest && v.digest == v.reference_digest ? "=" : "~";
 }
 
 std::string travel_of(const measured& m) {
@@ -84,6 +87,7 @@ std::string problem_name(const measured& m) {
   for (const auto& [name, value] : record::ordered_settings(m.result.what))
     if (value != "none") text += "  " + name + " " + value;
   if (const std::string_view data = record::asked_data(m.result); !data.empty()) text.append("  data=").append(data);
+  if (m.from != nullptr && m.from->inputs == nullptr) text.append("  data=").append(m.result.what.data);
   return text;
 }
 

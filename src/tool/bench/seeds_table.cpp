@@ -138,8 +138,8 @@ class block {
         text += indented("step " + report::count(m.step.value_or(0)) + ", residual " +
                          report::significant(m.residual.value_or(0), 3) + ", hash " + m.hash +
                          (!m.published_hash           ? ""
-                          : m.differs_from_document() ? ", NOT as published"
-                                                      : ", as published"));
+                          : m.differs_from_document() ? ", NOT as the original"
+                                                      : ", as the original"));
     return text + (course.stopped ? indented("ended there: " + *course.stopped) : "");
   }
 

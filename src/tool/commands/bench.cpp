@@ -176,9 +176,7 @@ void measure_here(const std::vector<lab::group>& plan, lab::measuring how, lab::
   };
   events.on_first_visit = [&](std::span<const lab::measured> rows) { output.hold(rows); };
   events.before_course = [&](const lab::row& by) { output.tell("the course by " + by.id() + " @" + by.place()); };
-  events.on_group = [&](const lab::group& g, std::span<const lab::measured> rows) {
-    output.keep(registry::to_string(g.problem), rows);
-  };
+  events.on_group = [&](const lab::group& g, std::span<const lab::measured> rows) { output.keep(g.title(), rows); };
   lab::run_bench(plan, how, events, &kept);
 }
 

@@ -44,8 +44,8 @@ class field_view {
 /// The field at the start: 1 in the strips, 0 elsewhere.
 snapshot start_of(const parameters& p, dtype type);
 
-/// FNV-1a of 64 bits over the field's bytes, as 16 hex digits. The published hashes began from a basis that lacks one
-/// digit; README.md lists both.
+/// FNV-1a of 64 bits over the field's bytes, as 16 hex digits. Older hashes began from a basis that lacks one digit;
+/// README.md lists both.
 std::string hash_of(const snapshot& shot);
 inline constexpr const char* hash_function = "FNV-1a";
 
