@@ -45,6 +45,16 @@ class Compare(Case):
     def slower(r, factor=1.2):
         for key in "median_ns", "ci95_lo_ns", "ci95_hi_ns":
             r["timing"]["kernel"][key] *= factor
+        r["ratios"] = []
+
+    @staticmethod
+    def slower_than_peers(r, factor=1.2):
+        """In doubt by its time, but not relative to peers."""
+        r["timing"]["kernel"]["median_ns"] *= factor
+        r["timing"]["kernel"]["ci95_hi_ns"] *= 2
+        for q in r["ratios"]:
+            for key in "median", "ci95_lo", "ci95_hi":
+                q[key] /= factor
 
     @staticmethod
     def wrong(r):
@@ -69,6 +79,17 @@ class Compare(Case):
                               r".*\nFASTER\n.* 0\.500 .*\nSAME\n.*\nNOT COMPARED\n.*only OLD has it\n\n95 rows: 1 wrong, 1 slower,", "^$")
         for line in result.stdout.splitlines():
             self.assertLessEqual(len(line), 80, line)
+
+    def test_a_row_that_is_judged_relative_to_a_peer_says_so(self):
+        news = self.changed(self.slower_than_peers)
+        self.check(self.compare(news), 0, r"\nSLOWER\n.*\n.* 1\.200 .*\n    relative to cpu:\w+\n", "^$")
+        told = json.loads(self.compare(news, "--json").stdout)["cases"][0]
+        self.assertEqual(told["verdict"], "slower")
+        self.assertRegex(told["relative"]["to"], "^[a-z_]+/cpu:")
+        self.assertAlmostEqual(told["relative"]["ratio"], 1.2)
+        self.assertTrue(told["relative"]["ci95_lo"] < 1.2 < told["relative"]["ci95_hi"])
+        self.assertTrue(1 + told["relative"]["noise_floor"] < told["relative"]["ci95_lo"])
+        self.assertIsNone(json.loads(self.compare(self.changed(self.slower), "--json").stdout)["cases"][0]["relative"])
 
     def test_how_many_runs_there_were(self):
         once = self.compare(self.changed(self.slower))

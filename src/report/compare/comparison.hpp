@@ -20,6 +20,14 @@
 //   one in thousands of those rows, and of all rows of the processor, should exceed, estimated from what 95 % of them
 //   do. If no row was visited twice, it is estimated from the processor's peers and limits.
 //
+// With one run of each build, a row may also be judged by its time relative to a peer that was measured in turns with
+// it: other load slows both alike. Records have these ratios, with intervals that cover both visits. The peer with the
+// narrowest interval counts, if that and its noise floor are narrower than the time's and its. That noise floor is what
+// the runs measured themselves, what the peer differs by relative to other peers and limits of its group, and what
+// hardly one in thousands of such ratios on the processor should exceed. A difference must also show relative to more
+// than half of the peers, since a single peer may have been disturbed. A limit is no such peer: load slows a copy and a
+// sort differently.
+//
 // Times that agree within the noise floor of both runs are the same, whatever the peers and limits do. There is no
 // other correction for the number of rows; each verdict is about its own row.
 #pragma once
@@ -68,15 +76,23 @@ constexpr std::string_view name_of(verdict v) {
 /// within it.
 verdict judged(const interval& speed, double smallest_effect);
 
+/// How a row's time changed relative to a peer's that was measured in turns with it.
+struct relative_time {
+  std::string_view to;     // the peer's variant
+  interval ratio;          // as compared_case::ratio
+  double noise_floor = 0;  // as a share
+};
+
 /// A case that both files have, or a wrong one that only NEW has.
 struct compared_case {
   const row* before;  // or null
   const row* after;
   verdict is = verdict::unclear;
-  std::string why{};                // for `wrong`, and for `unclear` if the reason is not the interval
-  std::optional<interval> ratio{};  // time after / time before; none if wrong
-  double noise_floor = 0;           // as a share
-  double usual_noise = 0;           // the noise floor as if there were several runs
+  std::string why{};                        // for `wrong`, and for `unclear` if the reason is not the interval
+  std::optional<interval> ratio{};          // time after / time before; none if wrong
+  double noise_floor = 0;                   // as a share
+  double usual_noise = 0;                   // the noise floor as if there were several runs
+  std::optional<relative_time> relative{};  // judged in place of the time, where that is steadier
 };
 
 /// A case that cannot be compared.

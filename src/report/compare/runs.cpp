@@ -62,6 +62,7 @@ row joined(const std::vector<const row*>& runs) {
   const auto [lowest, highest_low] = std::minmax_element(lows.begin(), lows.end());
   const auto [lowest_high, highest] = std::minmax_element(highs.begin(), highs.end());
   made.kernel = interval{median_of(medians), *lowest, *highest};
+  made.ratios.clear();  // they would be those of the last run alone
   made.visits_effect = std::max(made.visits_effect.value_or(0), gap_between(*highest_low, *lowest_high));
   return made;
 }
