@@ -63,6 +63,7 @@ class Compare(Case):
     @staticmethod
     def unclear(r):
         r["timing"]["kernel"]["ci95_hi_ns"] *= 1.5
+        r["ratios"] = []
 
     def test_a_file_and_itself(self):
         result = self.compare(self.records)
@@ -128,6 +129,30 @@ class Compare(Case):
         self.assertTrue(slower["ratio_ci95_lo"] < 1.2 < slower["ratio_ci95_hi"])
         self.assertGreaterEqual(slower["noise_floor"], 0.01)
         self.assertEqual(sum(told["counts"].values()), len(self.records))
+
+    def test_a_time_that_is_none_is_named_and_left_out(self):
+        def set_to(ns):
+            def change(r):
+                for key in "median_ns", "ci95_lo_ns", "ci95_hi_ns":
+                    r["timing"]["kernel"][key] = ns
+                for q in r["ratios"]:
+                    q |= dict.fromkeys(("median", "ci95_lo", "ci95_hi"), ns)
+            return change
+        for ns in None, 0, -1.0, "1":
+            news = self.changed(set_to(ns))
+            for words in "-v", "--json":
+                with self.subTest(ns=ns, words=words):
+                    result = self.compare(news, words)
+                    self.check(result, 0, "NEW has no time of it: its time is not a number above 0", "^$")
+                    self.assertNotRegex(result.stdout, r"\b(nan|inf)\b")
+        infinite = json.dumps(self.changed(set_to(12345.5))[self.ours[0]]).replace("12345.5", "1e999")
+        self.check(self.compare(self.records[1:] + [infinite]), 0, "only OLD has it", "line 96 is damaged: .*1e999.*; it was left out")
+
+    def test_a_time_without_an_interval_is_unclear(self):
+        def one_sample(r):
+            r["timing"]["kernel"] |= {"n": 1, "ci95_lo_ns": None, "ci95_hi_ns": None}
+            r["ratios"] = []
+        self.check(self.compare(self.changed(one_sample)), 0, r"\nUNCLEAR\n(?s:.*)\n    too few samples for an interval\n", "^$")
 
     def test_another_machine_is_said_first(self):
         elsewhere = copy.deepcopy(self.records)
