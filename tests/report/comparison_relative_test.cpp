@@ -148,13 +148,25 @@ TEST(ComparisonRelative, ARowWithoutAnIntervalIsJudgedByItsRatio) {
   EXPECT_EQ(compared_runs(olds, news).result.count(verdict::slower), std::size_t{group_count});
 }
 
-TEST(ComparisonRelative, SeveralRunsAreJudgedByTheirTimes) {
-  std::vector<json> olds = run_of(usual_ms), again = olds, news = run_of(scaled(usual_ms, 1.2, 1));
-  olds.insert(olds.end(), again.begin(), again.end());
-  const compared_runs c(olds, news);
+TEST(ComparisonRelative, RatiosOfSeveralRunsAreJoined) {
+  times again = usual_ms;
+  again[0] /= 1.1;
+  std::vector<json> olds = run_of(usual_ms), others = run_of(again);
+  const std::vector<json> news = run_of(scaled(usual_ms, 1.5, 1));
+  const auto joined = [&] {
+    std::vector<json> both = olds;
+    both.insert(both.end(), others.begin(), others.end());
+    return both;
+  };
+  const compared_runs c(joined(), news);
   EXPECT_EQ(c.result.before.most_runs, 2u);
-  EXPECT_FALSE(ours_of(c).relative);
-  EXPECT_EQ(c.result.count(verdict::slower), 0u);
+  EXPECT_EQ(ours_of(c).is, verdict::slower);
+  EXPECT_EQ(ours_of(c).relative->to, "scan/cpu:one");
+  EXPECT_NEAR(ours_of(c).relative->ratio.median, 1.5 * std::sqrt(1.1), 1e-9) << "of the geometric mean of 2 and 2.2";
+  EXPECT_LT(*ours_of(c).relative->ratio.low, 1.5) << "of either run";
+  EXPECT_GT(*ours_of(c).relative->ratio.high, 1.65);
+  others.front()["ratios"].erase(0);
+  EXPECT_NE(ours_of(compared_runs(joined(), news)).relative->to, "scan/cpu:one") << "one run has no ratio to it";
 }
 
 }  // namespace

@@ -148,7 +148,7 @@ void judge_all(comparison& of) {
         std::max({own_noise, controls.in_group(*c.after), visits.usual(c).value_or(controls.on_processor(*c.after))});
     const bool one_run = std::min(c.before->runs, c.after->runs) == 1;
     c.noise_floor = one_run ? std::max(c.usual_noise, visits.rare(c)) : c.usual_noise;
-    judge(c, own_noise, one_run ? relative.of(c) : std::vector<relative_time>());
+    judge(c, own_noise, relative.of(c));
     floors[processor_of(*c.after)].push_back(c.relative ? c.relative->noise_floor : c.noise_floor);
   }
   for (auto& [processor, all] : floors)

@@ -20,7 +20,7 @@
 //   one in thousands of those rows, and of all rows of the processor, should exceed, estimated from what 95 % of them
 //   do. If no row was visited twice, it is estimated from the processor's peers and limits.
 //
-// With one run of each build, a row may also be judged by its time relative to a peer that was measured in turns with
+// A row may also be judged by its time relative to a peer that was measured in turns with
 // it: other load slows both alike. Records have these ratios, with intervals that cover both visits. The peer with the
 // narrowest interval counts, if that and its noise floor are narrower than the time's and its. That noise floor is what
 // the runs measured themselves, what the peer differs by relative to other peers and limits of its group, and what
@@ -59,8 +59,9 @@ bool digests_differ(const row& a, const row& b);
 
 /// For each case, the last record counts, with the earlier ones from the same clean build on the same hardware. If one
 /// of them is wrong, or else failed, it stands for all: a later good run does not undo it. Otherwise those with times
-/// are joined: the median is the median of the runs', the interval includes all their intervals, and `visits_effect` is
-/// at least the gap between the runs. Runs whose bits differ are wrong. The result points into the table.
+/// are joined: the median is the median of the runs', the interval includes all their intervals, as for the
+/// ratios to other rows, and `visits_effect` is at least the gap between the runs. Runs whose bits differ are wrong.
+/// The result points into the table.
 measured_cases cases_of(const row_table& rows);
 
 /// In the order of printing.

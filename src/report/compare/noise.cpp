@@ -152,7 +152,7 @@ std::vector<relative_time> relative_times::of(const compared_case& c) const {
       all.push_back({.to = peer->after->variant,
                      .ratio = *change,
                      .noise_floor = std::max(at(of_peer_, peer), at(rare_, processor_of(*peer->after)))});
-  std::sort(all.begin(), all.end(), [](const relative_time& a, const relative_time& b) {
+  std::stable_sort(all.begin(), all.end(), [](const relative_time& a, const relative_time& b) {
     return *a.ratio.high / *a.ratio.low < *b.ratio.high / *b.ratio.low;
   });
   return all;
