@@ -23,10 +23,10 @@
 // A row may also be judged by its time relative to a peer that was measured in turns with
 // it: other load slows both alike. Records have these ratios, with intervals that cover both visits. The peer with the
 // narrowest interval counts, if that and its noise floor are narrower than the time's and its. That noise floor is what
-// the runs measured themselves, what the peer differs by relative to other peers and limits of its group, and what
-// hardly one in thousands of such ratios on the processor should exceed. A difference must also show relative to more
-// than half of the peers, since a single peer may have been disturbed. A limit is no such peer: load slows a copy and a
-// sort differently.
+// the runs measured themselves, what the peer surely differs by relative to other peers and limits of its group, and
+// what 95 % of the ratios between peers on the processor differ by, sure or not. A difference must also show relative
+// to more than half of the peers, since a single peer may have been disturbed. A limit is no such peer: load slows a
+// copy and a sort differently.
 //
 // Times that agree within the noise floor of both runs are the same, whatever the peers and limits do. There is no
 // other correction for the number of rows; each verdict is about its own row.

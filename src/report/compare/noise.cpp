@@ -134,9 +134,10 @@ relative_times::relative_times(std::span<const compared_case> cases) {
       for (const compared_case* other : controls[group])
         if (const auto change = change_beside(*peer, *other)) {
           raise(of_peer_[peer], sure_effect(*change));
-          all[processor_of(*peer->after)].push_back(sure_effect(*change));
+          if (other->after->peer)
+            all[processor_of(*peer->after)].push_back(std::expm1(std::abs(std::log(change->median))));
         }
-  for (auto& [processor, effects] : all) rare_[processor] = rare_beyond(bound_of(effects, 0.95));
+  for (auto& [processor, effects] : all) usual_[processor] = bound_of(effects, 0.95);
 }
 
 std::vector<relative_time> relative_times::of(const compared_case& c) const {
@@ -151,7 +152,7 @@ std::vector<relative_time> relative_times::of(const compared_case& c) const {
     if (const auto change = change_beside(c, *peer))
       all.push_back({.to = peer->after->variant,
                      .ratio = *change,
-                     .noise_floor = std::max(at(of_peer_, peer), at(rare_, processor_of(*peer->after)))});
+                     .noise_floor = std::max(at(of_peer_, peer), at(usual_, processor_of(*peer->after)))});
   std::stable_sort(all.begin(), all.end(), [](const relative_time& a, const relative_time& b) {
     return *a.ratio.high / *a.ratio.low < *b.ratio.high / *b.ratio.low;
   });

@@ -80,7 +80,7 @@ class relative_times {
 
   std::map<std::string_view, cases_of_group> peers_;
   std::map<const compared_case*, double> of_peer_;  // the largest effect relative to another control of its group
-  std::map<std::string_view, double> rare_;         // what hardly any ratio on the processor differs by
+  std::map<std::string_view, double> usual_;        // what 95 % of the ratios between peers on the processor differ by
 };
 
 }  // namespace tilewise::report
