@@ -158,8 +158,8 @@ struct clock {
   maybe_number median_ns, ci95_lo_ns, ci95_hi_ns, min_ns, max_ns, q1_ns, q3_ns, mad_ns, mean_ns;
   count outliers = 0;
   text stop_reason;
-  added<std::vector<count>> visits;  // the number of samples of each visit, if there were several
-  std::vector<double> samples_ns;
+  added<std::vector<count>> visits;       // the number of samples of each visit, if there were several
+  added<std::vector<double>> samples_ns;  // committed records have none
 };
 /// The clock must have samples.
 interval interval_of(const clock& taken);

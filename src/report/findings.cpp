@@ -71,6 +71,7 @@ std::string bits_finding(const model& m) {
 std::string why_untimed(const row& r) {
   if (r.status == record::status::interrupted) return "the run was interrupted";
   if (!r.reason.empty()) return r.reason;
+  if (r.is_ok()) return "its time is not a number above 0";
   return r.status == record::status::timeout ? "it did not finish in time" : std::string(name_of(r.status));
 }
 

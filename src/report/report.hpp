@@ -5,8 +5,12 @@
 #include "io/replacement_file.hpp"
 #include "report/model.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <filesystem>
+#include <map>
 #include <string>
+#include <vector>
 
 namespace tilewise::report {
 
@@ -34,6 +38,22 @@ class csv_file {
   std::string lines_;                                     // not yet written
   std::vector<open_line> open_;                           // from the first record of a document on
   std::map<std::string, std::pair<double, bool>> bases_;  // by problem: ns, and whether it is on the document's device
+};
+
+/// The JSON of Google Benchmark, which services that keep a history of times read. Of each case the last record with a
+/// time counts. All records must be of one machine. It is written beside `out`, and commit() renames it.
+class google_benchmark_file {
+ public:
+  explicit google_benchmark_file(const std::filesystem::path& out);
+  void add(const record::result& r);
+  void commit();
+
+ private:
+  io::replacement_file file_;
+  nlohmann::ordered_json context_;
+  std::vector<nlohmann::ordered_json> runs_;
+  std::map<std::string, std::size_t> places_;         // in runs_, by name
+  std::map<std::string, std::string> first_tunings_;  // further ones are in the names
 };
 
 /// Tables for a README, to go between its markers: our speed relative to the fastest other library, one ratio for each

@@ -31,7 +31,7 @@ TEST(LabMeasured, ARecordHasEachFigureOfItsSamplesByHand) {
   EXPECT_EQ(c.mean_ns, 14.5);
   EXPECT_EQ(c.outliers, 1u);
   EXPECT_EQ(c.stop_reason, "max_time");
-  EXPECT_EQ(c.samples_ns, ns);
+  EXPECT_EQ(*c.samples_ns, ns);
 }
 
 TEST(LabMeasured, TwoVisitsAreOneClockWithTheReasonOfTheOneThatWasNotPrecise) {
@@ -39,7 +39,7 @@ TEST(LabMeasured, TwoVisitsAreOneClockWithTheReasonOfTheOneThatWasNotPrecise) {
     return clock_of(series{.calls_per_sample = calls, .ns = std::vector<double>(20, ns), .reason = why, .failure = {}});
   };
   record::clock few = visited(30, 8, stop_reason::max_time);
-  few.samples_ns.resize(1);
+  few.samples_ns->resize(1);
   few.n = 1;
   const record::clock both = joined(visited(10, 4, stop_reason::precision), few);
   EXPECT_EQ(both.median_ns, 10);

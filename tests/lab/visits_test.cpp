@@ -79,7 +79,7 @@ TEST(LabVisits, BothVisitsAreOneRecordWhoseRatiosKeepThemApart) {
   std::vector<measured> last = timed({{20, 20}, {80, 80, 80}});
   join(sum_of(1000), timed({{10, 10, 10}, {20, 20}}), last);
   const record::clock& joined = *last[0].time();
-  EXPECT_EQ(joined.samples_ns, (std::vector<double>{10, 10, 10, 20, 20}));
+  EXPECT_EQ(*joined.samples_ns, (std::vector<double>{10, 10, 10, 20, 20}));
   EXPECT_EQ(*joined.visits, (std::vector<record::count>{3, 2}));
   EXPECT_EQ(joined.n, 5u);
   EXPECT_EQ(joined.stop_reason, "precision");

@@ -2,11 +2,13 @@
 // How often a comparison's verdict is correct on simulated machines: quiet, noisy, shifted from run to run, shared.
 #include "lab/bench/measured.hpp"
 #include "lab/time/rounds.hpp"
+#include "lab/time/statistics.hpp"
 #include "report/compare/comparison.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <random>
 #include <utility>
@@ -85,7 +87,47 @@ class simulated_machine {
     return row_table(records);
   }
 
+  /// Groups of a row of ours, two peers and a limit in turns, on a shared machine: other load slows all samples of a
+  /// run by up to twice, and those of a round by up to half.
+  row_table run_in_turns(int number, double ours = 1) {
+    record::results records;
+    for (int i = 0; i < number; ++i) {
+      const double of_run = uniform(1, 2);
+      std::array<std::vector<double>, 4> ns;
+      for (int round = 0; round < 40; ++round) {
+        const double load = of_run * uniform(1, 1.5);
+        for (std::size_t k = 0; k < ns.size(); ++k)
+          ns[k].push_back(samples(1e6, 0.02).ns[0] * load * (k == 0 ? ours : 1));
+      }
+      for (std::size_t k = 0; k < ns.size(); ++k) {
+        record::result& r = records.emplace_back(record_of_turn(ns, k));
+        r.noise->visits_effect.emplace(uniform(0, 0.4));
+        r.what.group = "group " + std::to_string(i);
+      }
+    }
+    return row_table(records);
+  }
+
  private:
+  static record::result record_of_turn(const std::array<std::vector<double>, 4>& ns, std::size_t k) {
+    constexpr std::array names{"scan/cpu", "scan/cpu:one", "scan/cpu:two", "copy/cpu"};
+    record::result r;
+    r.what.algorithm = k == 3 ? "copy" : "scan";
+    r.what.variant = names[k];
+    r.what.peer = k == 1 || k == 2;
+    r.device.name = "cpu";
+    r.noise = {1, 0.01};
+    lab::series taken;
+    taken.ns = ns[k];
+    r.timing.emplace().kernel = lab::clock_of(taken);
+    r.verify.emplace().ok = true;
+    for (std::size_t other = 0; other < ns.size(); ++other) {
+      const auto ratio = lab::ratio_of(ns[other], ns[k]);
+      if (other != k) r.ratios.push_back({names[other], "cpu", "", ratio->median, ratio->ci95->lo, ratio->ci95->hi});
+    }
+    return r;
+  }
+
   double uniform(double low, double high) { return std::uniform_real_distribution(low, high)(random_); }
 
   record::result measure(double ns, double noise, double shift) {
@@ -176,6 +218,22 @@ TEST(ComparisonSimulated, OfOneRunEachOnlyWhatHardlyAnyVisitsDifferByIsAChange) 
   simulated_machine machine(0.005, 0.005);
   const row_table before = machine.runs(1, 100, 0.005), after = machine.runs(1, 100, 0.005, 1.03);
   EXPECT_GE(compare(before, after).count(verdict::slower), 95u) << "where all visits agree 3 % are found";
+}
+
+TEST(ComparisonSimulated, OnASharedMachineRowsInTurnsFindWhatTimesHide) {
+  simulated_machine machine(0.02, 0.02);
+  int alarmed = 0;
+  for (int look = 0; look < 20; ++look) {
+    const row_table before = machine.run_in_turns(30), after = machine.run_in_turns(30);
+    const comparison c = compare(before, after);
+    alarmed += c.count(verdict::slower) + c.count(verdict::faster) > 0;
+  }
+  RecordProperty("alarmed", alarmed);
+  EXPECT_LE(alarmed, 1) << "of 20 pairs of looks at one commit";
+  const row_table before = machine.run_in_turns(100), after = machine.run_in_turns(100, 1.2);
+  const std::size_t found = compare(before, after).count(verdict::slower);
+  RecordProperty("found", static_cast<int>(found));
+  EXPECT_GE(found, 95u) << "of 100 rows that became 20 % slower";
 }
 
 TEST(ComparisonSimulated, OneRunInEitherFileIsJudgedAsOneRunEach) {

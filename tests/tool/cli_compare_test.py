@@ -45,6 +45,16 @@ class Compare(Case):
     def slower(r, factor=1.2):
         for key in "median_ns", "ci95_lo_ns", "ci95_hi_ns":
             r["timing"]["kernel"][key] *= factor
+        r["ratios"] = []
+
+    @staticmethod
+    def slower_than_peers(r, factor=1.2):
+        """In doubt by its time, but not relative to peers."""
+        r["timing"]["kernel"]["median_ns"] *= factor
+        r["timing"]["kernel"]["ci95_hi_ns"] *= 2
+        for q in r["ratios"]:
+            for key in "median", "ci95_lo", "ci95_hi":
+                q[key] /= factor
 
     @staticmethod
     def wrong(r):
@@ -53,6 +63,7 @@ class Compare(Case):
     @staticmethod
     def unclear(r):
         r["timing"]["kernel"]["ci95_hi_ns"] *= 1.5
+        r["ratios"] = []
 
     def test_a_file_and_itself(self):
         result = self.compare(self.records)
@@ -69,6 +80,17 @@ class Compare(Case):
                               r".*\nFASTER\n.* 0\.500 .*\nSAME\n.*\nNOT COMPARED\n.*only OLD has it\n\n95 rows: 1 wrong, 1 slower,", "^$")
         for line in result.stdout.splitlines():
             self.assertLessEqual(len(line), 80, line)
+
+    def test_a_row_that_is_judged_relative_to_a_peer_says_so(self):
+        news = self.changed(self.slower_than_peers)
+        self.check(self.compare(news), 0, r"\nSLOWER\n.*\n.* 1\.200 .*\n    relative to cpu:\w+\n", "^$")
+        told = json.loads(self.compare(news, "--json").stdout)["cases"][0]
+        self.assertEqual(told["verdict"], "slower")
+        self.assertRegex(told["relative"]["to"], "^[a-z_]+/cpu:")
+        self.assertAlmostEqual(told["relative"]["ratio"], 1.2)
+        self.assertTrue(told["relative"]["ci95_lo"] < 1.2 < told["relative"]["ci95_hi"])
+        self.assertTrue(1 + told["relative"]["noise_floor"] < told["relative"]["ci95_lo"])
+        self.assertIsNone(json.loads(self.compare(self.changed(self.slower), "--json").stdout)["cases"][0]["relative"])
 
     def test_how_many_runs_there_were(self):
         once = self.compare(self.changed(self.slower))
@@ -107,6 +129,30 @@ class Compare(Case):
         self.assertTrue(slower["ratio_ci95_lo"] < 1.2 < slower["ratio_ci95_hi"])
         self.assertGreaterEqual(slower["noise_floor"], 0.01)
         self.assertEqual(sum(told["counts"].values()), len(self.records))
+
+    def test_a_time_that_is_none_is_named_and_left_out(self):
+        def set_to(ns):
+            def change(r):
+                for key in "median_ns", "ci95_lo_ns", "ci95_hi_ns":
+                    r["timing"]["kernel"][key] = ns
+                for q in r["ratios"]:
+                    q |= dict.fromkeys(("median", "ci95_lo", "ci95_hi"), ns)
+            return change
+        for ns in None, 0, -1.0, "1":
+            news = self.changed(set_to(ns))
+            for words in "-v", "--json":
+                with self.subTest(ns=ns, words=words):
+                    result = self.compare(news, words)
+                    self.check(result, 0, "NEW has no time of it: its time is not a number above 0", "^$")
+                    self.assertNotRegex(result.stdout, r"\b(nan|inf)\b")
+        infinite = json.dumps(self.changed(set_to(12345.5))[self.ours[0]]).replace("12345.5", "1e999")
+        self.check(self.compare(self.records[1:] + [infinite]), 0, "only OLD has it", "line 96 is damaged: .*1e999.*; it was left out")
+
+    def test_a_time_without_an_interval_is_unclear(self):
+        def one_sample(r):
+            r["timing"]["kernel"] |= {"n": 1, "ci95_lo_ns": None, "ci95_hi_ns": None}
+            r["ratios"] = []
+        self.check(self.compare(self.changed(one_sample)), 0, r"\nUNCLEAR\n(?s:.*)\n    too few samples for an interval\n", "^$")
 
     def test_another_machine_is_said_first(self):
         elsewhere = copy.deepcopy(self.records)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`bench --isolate`: what crashes, hangs or loses its device costs its own row and nothing else. `bench --against`: another build
-beside this one.
+beside this one. And which peers `bench` leaves out.
 
 cli_isolate_test.py TOOL PLANTED DRIVER...   (as cli_test.py)
 """
@@ -282,6 +282,29 @@ open(file, "w").writelines(json.dumps(r) + "\\n" for r in records)"""
                                   ("--against {tool} -o {d}/r.jsonl", 2, "excludes"), ("--against {tool} --isolate", 2, "excludes")):
             with self.subTest(words):
                 self.check(run(f"bench reduce/cpu --n 8 {words.format(d=self.d, tool=TOOL)}"), code, "^$", says)
+
+
+class LimitedPeers(Case):
+    """A peer that the environment limits would seem to be beaten: it is not measured, and that is said."""
+    LIMITED = {**os.environ, "OPENBLAS_CORETYPE": "Haswell"}
+
+    def setUp(self):
+        peers = json.loads(run("list matmul --json").stdout)["variants"]
+        if not any(v["id"] == "matmul/cpu:openblas" and v["available"] for v in peers):
+            self.skipTest("there is no OpenBLAS")
+
+    def bench(self, words, env):
+        return run(f"bench {words} --shape 8x8x8 --device cpu:serial --max-time 0.01 -q", env=env)
+
+    def test_one_line_at_the_end_names_them(self):
+        says = r"^tilewise: not measured: matmul/cpu:openblas: OPENBLAS_CORETYPE=Haswell limits it; unset that to measure it\n$"
+        for words in "matmul --dtype f32", "matmul --dtype f32 --isolate", "matmul --dtype i32,f32":
+            with self.subTest(words):
+                self.check(self.bench(words, self.LIMITED), 0, "", says)
+
+    def test_nothing_is_said_without_a_limit_or_of_what_nobody_asked_for(self):
+        self.check(self.bench("matmul --dtype f32", dict(os.environ)), 0, "", "^$")
+        self.check(self.bench("matmul/cpu:packed --dtype f32", self.LIMITED), 0, "", "^$")
 
 
 if __name__ == "__main__":

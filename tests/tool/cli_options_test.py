@@ -88,6 +88,7 @@ ROWS = [
     ("doctor", "", "--json", '^{"findings":'),
     ("list", "scan", "--json", '^{"variants":'),
     ("report", "{d}/r.jsonl -o {d}/page.html", "--csv {o}", "id,time_utc,status,reason,"),
+    ("report", "{d}/r.jsonl -o {d}/page.html", "--google-benchmark {o}", '"benchmarks": '),
     ("report", "{d}/r.jsonl --csv {d}/r.csv", "-o {o}", "(?i)<!doctype html"),
     ("report", "{d}/r.jsonl --matrix", "--markdown", r"\| problem \| n \|"),
     ("report", "{d}/r.jsonl --markdown", "--matrix", r"\| algorithm \|"),
@@ -260,6 +261,7 @@ class OnArrays(OptionCase):
         scan, sort, names = "scan ../x.npy -o", "sort ../x.npy --device cpu:serial -o", ("-v", "-y.npy", "--y", "--json", "--device=cpu", "--", "-1")
         outputs = {command: names for command in (scan, "scan ../x.npy --output", sort, f"{sort} y --indices", f"{sort} y --values ../f.npy --values-out",
                                                   "matmul ../m.npy ../n.npy -o", "diffuse --grid 8x8 --steps 1 -o", "report ../r.jsonl -o", "report ../r.jsonl --csv",
+                                                  "report ../r.jsonl --google-benchmark",
                                                   f"bench {ONE_BENCH} --device cpu:serial -o")}
         names = "-x.npy", "--x", "-v.npy", "-q", "-1"
         inputs = {"reduce": ("x.npy", names[:3]), f"{scan[:4]} -o y": ("x.npy", names[:3]), f"{sort} y --values-out w --values": ("f.npy", names),

@@ -4,6 +4,7 @@
 cli_report_test.py TOOL PLANTED DRIVER...   (as cli_test.py)
 """
 
+import copy
 import csv
 import html.parser
 import io
@@ -17,6 +18,7 @@ import time
 import named_tests
 from cli_test import COVER, Case, run
 
+MEASURED = pathlib.Path(__file__).parents[2] / "results/epyc-2core/bench.jsonl"
 BENCH = "bench reduce --n 1000 --dtype f32 --op sum --device cpu:serial --max-time 0.01"
 
 
@@ -58,6 +60,70 @@ class Opening(Case):
         self.assertFalse(os.path.exists(f"{self.d}/opened"))
 
 
+class GoogleBenchmark(Case):
+    """The file has what readers of the format ask for: github-action-benchmark and Bencher, by their sources."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.d = cls.folder.name
+        cls.records = [json.loads(line) for line in MEASURED.read_text().splitlines()]
+
+    def report(self, *records, words="--google-benchmark times.json"):
+        pathlib.Path(f"{self.d}/r.jsonl").write_text("".join(json.dumps(r) + "\n" for r in records))
+        return run(f"report r.jsonl {words}", cwd=self.d)
+
+    def written(self, *records):
+        self.check(self.report(*records), 0, "^$", "^$")
+        return json.loads(pathlib.Path(f"{self.d}/times.json").read_text(), parse_constant=self.fail)
+
+    def changed(self, **kernel):
+        r = copy.deepcopy(self.records[0])
+        r["timing"]["kernel"] |= kernel
+        return r
+
+    def test_every_time_is_there_once(self):
+        told = self.written(*self.records, *self.records)
+        first, context = told["benchmarks"][0], told["context"]
+        self.assertEqual(len(told["benchmarks"]), len(self.records))
+        self.assertEqual(len({b["name"] for b in told["benchmarks"]}), len(self.records))
+        kernel, host = self.records[0]["timing"]["kernel"], self.records[0]["host"]
+        self.assertEqual((first["real_time"], first["time_unit"]), (kernel["median_ns"], "ns"))
+        self.assertEqual(first["iterations"], kernel["n"] * kernel["calls_per_sample"])
+        self.assertEqual((context["host_name"], context["num_cpus"]), (host["hostname"], host["threads"]))
+        self.assertEqual((context["date"], context["library_build_type"]), (self.records[-1]["time_utc"], "release"))
+        self.assertEqual([cache["size"] for cache in context["caches"]], [cache["bytes"] for cache in host["caches"]])
+        for b in told["benchmarks"]:
+            self.assertEqual([type(b[key]) for key in ("name", "run_name", "run_type", "threads", "iterations", "time_unit")],
+                             [str, str, str, int, int, str])
+            self.assertTrue(b["real_time"] > 0 and b["cpu_time"] == b["real_time"] and 0 < len(b["name"]) <= 1024)
+        self.assertFalse(os.path.exists(f"{self.d}/report.html"))
+
+    def test_the_last_record_of_a_case_counts(self):
+        told = self.written(self.changed(median_ns=1000.0), self.changed(median_ns=2000.0), self.changed(median_ns=None))
+        self.assertEqual([b["real_time"] for b in told["benchmarks"]], [2000])
+
+    def test_a_new_default_tuning_continues_a_series_and_a_sweep_is_several(self):
+        tuned = lambda tuning: {**self.records[0], "case": {**self.records[0]["case"], "tuning": tuning}}
+        names = lambda *tunings: [b["name"] for b in self.written(*map(tuned, tunings))["benchmarks"]]
+        self.assertEqual(names("tile=1"), names("tile=2"))
+        several = names("tile=1", "tile=2", "tile=1")
+        self.assertEqual(several, [several[0], several[0] + " tile=2"])
+
+    def test_what_has_no_time_is_left_out(self):
+        wrong = {**self.records[0], "verify": {**self.records[0]["verify"], "ok": False}}
+        skipped = {**self.records[0], "status": "skipped", "timing": None, "derived": None}
+        impossible = {**self.records[0], "derived": {**self.records[0]["derived"], "plausible": False}}
+        bad = [wrong, skipped, impossible, *(self.changed(median_ns=ns) for ns in (0, -1.0, None, "1"))]
+        self.assertEqual(len(self.written(self.records[1], *bad)["benchmarks"]), 1)
+        self.check(self.report(*bad), 6, "^$", "--google-benchmark: no record has a time")
+
+    def test_several_machines_are_refused(self):
+        other = {**self.records[1], "host": {**self.records[1]["host"], "hostname": "another"}}
+        self.check(self.report(self.records[0], other), 2, "^$", "the records are of several; give one machine's files")
+        self.check(self.report(self.records[0], words="--google-benchmark t.json --csv t.json"), 2)
+
+
 class Markup(html.parser.HTMLParser):
     """The elements of a page with their attributes, and what it links to."""
 
@@ -87,7 +153,7 @@ class HostileTexts(Case):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.d = cls.folder.name
-        lines = (pathlib.Path(__file__).parents[2] / "results/epyc-2core/bench.jsonl").read_text().splitlines()
+        lines = MEASURED.read_text().splitlines()
         cls.records = [r for r in map(json.loads, lines) if r["case"]["group"].startswith(("scan.f32", "matvec.f32"))][:60]
 
     def around(self, value, text, kept, key=""):

@@ -90,8 +90,8 @@ record::clock clock_of(const series& taken) {
 }
 
 record::clock joined(const record::clock& first, const record::clock& last) {
-  std::vector<double> samples = first.samples_ns;
-  samples.insert(samples.end(), last.samples_ns.begin(), last.samples_ns.end());
+  std::vector<double> samples = *first.samples_ns;
+  samples.insert(samples.end(), last.samples_ns->begin(), last.samples_ns->end());
   std::vector<record::count> visits{first.n, last.n};
   const bool is_precise = first.stop_reason == name_of(stop_reason::precision);
   const summary of_both = summarize(samples, visits);
@@ -108,7 +108,7 @@ double visits_effect(const record::clock& first, const record::clock& last) {
 
 std::vector<std::span<const double>> visits_of(const record::clock& c) {
   std::vector<std::span<const double>> all;
-  std::span<const double> rest = c.samples_ns;
+  std::span<const double> rest = *c.samples_ns;
   for (const record::count taken : c.visits.value_or(std::vector{c.n})) {
     all.push_back(rest.first(taken));
     rest = rest.subspan(taken);

@@ -279,9 +279,10 @@ std::vector<group> plan_of_documents(const std::vector<const registry::algorithm
   return plan;
 }
 
+bool takes(const variant& v, dtype type) { return std::find(v.types.begin(), v.types.end(), type) != v.types.end(); }
+
 std::string why_left_out(const registry::problem& p, const variant& v, const std::vector<place>& places) {
-  if (std::find(v.types.begin(), v.types.end(), p.type) == v.types.end())
-    return "it has no " + std::string(name_of(p.type));
+  if (!takes(v, p.type)) return "it has no " + std::string(name_of(p.type));
   const auto found = std::find_if(places.begin(), places.end(), [&](const place& where) {
     return where.all.front()->info().backend == v.device_backend();
   });
@@ -317,10 +318,11 @@ std::vector<std::pair<std::string, std::string>> left_out(std::span<const group>
   for (const group& g : plan)
     for (const row& r : g.rows) told.insert(r.id());
   const std::vector<place> places = places_of(wanted.devices);
-  for (const group& g : plan)
-    for (const variant* v : candidates(*g.problem.what))
-      if (is_wanted(*v, wanted) && told.insert(v->id()).second)
-        missing.emplace_back(v->id(), why_left_out(g.problem, *v, places));
+  for (const bool is_of_its_types : {true, false})  // a type that it lacks is the reason only if all groups are of such
+    for (const group& g : plan)
+      for (const variant* v : candidates(*g.problem.what))
+        if (is_wanted(*v, wanted) && (takes(*v, g.problem.type) || !is_of_its_types) && told.insert(v->id()).second)
+          missing.emplace_back(v->id(), why_left_out(g.problem, *v, places));
   return missing;
 }
 

@@ -108,7 +108,7 @@ double median_of(const std::vector<double>& times) {
 
 std::span<const double> times_of(const measured& m) {
   const record::clock* const taken = m.time();
-  return taken == nullptr ? std::span<const double>() : taken->samples_ns;
+  return taken == nullptr ? std::span<const double>() : *taken->samples_ns;
 }
 
 class race_track {

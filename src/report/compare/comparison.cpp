@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/compare/comparison.hpp"
 
+#include "report/compare/noise.hpp"
 #include "report/findings.hpp"
 #include "report/format.hpp"
 
@@ -16,19 +17,6 @@ namespace {
 
 /// With a larger noise floor even a large change would be within the noise, so nothing is called the same.
 constexpr double largest_floor = 0.05;
-
-/// Checks the numbers, since a file may contain any.
-bool has_interval(const interval& i) {
-  return i.low && i.high && *i.low > 0 && *i.low <= i.median && i.median <= *i.high;
-}
-
-interval ratio_of(const interval& after, const interval& before) {
-  const double median = after.median / before.median;
-  if (!has_interval(after) || !has_interval(before)) return {median, {}, {}};
-  const double below = std::hypot(std::log(after.median / *after.low), std::log(*before.high / before.median));
-  const double above = std::hypot(std::log(*after.high / after.median), std::log(before.median / *before.low));
-  return {median, median * std::exp(-below), median * std::exp(above)};
-}
 
 interval inverse(const interval& i) {
   const auto over = [](std::optional<double> value) { return value ? std::optional(1 / *value) : std::nullopt; };
@@ -102,135 +90,56 @@ std::string why_not_compared(const row* before, const row& after) {
   return "";
 }
 
-/// The least effect that the interval allows, as a share: its end that is nearer to 1.
-double sure_effect(const interval& ratio) {
-  if (!ratio.low) return 0;
-  return std::max({0.0, *ratio.low - 1, 1 / *ratio.high - 1});
+/// How far from its median a ratio may be, by its interval and the noise floor.
+double reach_of(const interval& ratio, double noise_floor) {
+  return std::max(*ratio.high / ratio.median, ratio.median / *ratio.low) * (1 + noise_floor);
 }
 
-bool is_plausible(const compared_case& c) { return c.before->plausible && c.after->plausible; }
-
-/// The smallest bound below which this share of further effects of the same kind lies (a conformal bound). If there are
-/// few effects, the largest of them.
-double bound_of(std::vector<double>& effects, double share) {
-  if (effects.empty()) return 0;
-  const double rank = std::ceil(share * static_cast<double>(effects.size() + 1));
-  const auto bound =
-      effects.begin() + static_cast<std::ptrdiff_t>(std::min<double>(rank, static_cast<double>(effects.size()))) - 1;
-  std::nth_element(effects.begin(), bound, effects.end());
-  return *bound;
+/// Whether most of the peers show the difference: alone, one may have been disturbed.
+bool is_seen_by_most(verdict difference, std::span<const relative_time> beside) {
+  const auto seen = std::count_if(beside.begin(), beside.end(),
+                                  [&](const relative_time& of) { return judged(inverse(of.ratio), 0) == difference; });
+  return beside.empty() || 2 * static_cast<std::size_t>(seen) > beside.size();
 }
 
-/// All executors of a CPU are one processor.
-std::string_view processor_of(const row& r) { return r.is_cpu ? std::string_view("cpu") : r.device; }
-
-/// The effects that the controls surely show: peers, whose code did not change, and the limits of processors. Controls
-/// in a row's group were measured in turns with it. All controls on its processor show how well runs repeat there.
-class control_effects {
- public:
-  explicit control_effects(std::span<const compared_case> cases) {
-    std::map<std::string_view, std::vector<double>> all;
-    for (const compared_case& c : cases) {
-      if (!c.ratio || !c.ratio->low || !is_plausible(c)) continue;
-      const row& r = *c.after;
-      const double effect = sure_effect(*c.ratio);
-      if (r.peer) raise(of_group_[{r.group, ""}], effect);
-      if (r.is_limit()) raise(of_group_[{r.group, processor_of(r)}], effect);
-      if (r.peer || r.is_limit()) all[processor_of(r)].push_back(effect);
-    }
-    for (auto& [processor, effects] : all) usual_[processor] = bound_of(effects, 0.95);
-  }
-  double in_group(const row& r) const { return std::max(at({r.group, ""}), at({r.group, processor_of(r)})); }
-  double on_processor(const row& r) const {
-    const auto usual = usual_.find(processor_of(r));
-    return usual == usual_.end() ? 0 : usual->second;
-  }
-
- private:
-  using key = std::pair<std::string_view, std::string_view>;
-
-  static void raise(double& largest, double effect) { largest = std::max(largest, effect); }
-  double at(const key& of) const {
-    const auto found = of_group_.find(of);
-    return found == of_group_.end() ? 0 : found->second;
-  }
-
-  std::map<key, double> of_group_;
-  std::map<std::string_view, double> usual_;
-};
-
-/// The effects that surely exist between the visits to a row, and between its runs.
-class visit_effects {
- public:
-  explicit visit_effects(std::span<const compared_case> cases) {
-    for (const compared_case& c : cases)
-      for (const row* r : {c.before, c.after})
-        if (r != nullptr && r->visits_effect && r->kernel)
-          seen_[processor_of(*r)].push_back({r->kernel->median, *r->visits_effect});
-    for (auto& [processor, visited] : seen_) {
-      std::sort(visited.begin(), visited.end());
-      std::vector<double> effects;
-      for (const auto& [ns, effect] : visited) effects.push_back(effect);
-      rare_anywhere_[processor] = bound_of(effects, 0.95);
-    }
-  }
-  /// The noise floor for several runs: the usual effect among rows that take about as long, which the same disturbances
-  /// shift alike. None if no row of the processor was visited twice.
-  std::optional<double> usual(const compared_case& c) const { return near(c, 0.9); }
-  /// The noise floor for one run of each build. What a process keeps for its whole life shows in none of its visits, so
-  /// the floor is a difference that none of hundreds of rows exceeds, among those that take about as long and among
-  /// all. There are too few visits to show that tail directly. If the logarithms of the effects are normal, one in some
-  /// thousands lies beyond 1.8 times the bound of 95 %.
-  double rare(const compared_case& c) const {
-    constexpr double beyond = 1.8;
-    const std::optional<double> nearby = near(c, 0.95);
-    if (!nearby) return 0;
-    return std::expm1(beyond * std::log1p(std::max(*nearby, rare_anywhere_.at(processor_of(*c.after)))));
-  }
-
- private:
-  using visited_rows = std::vector<std::pair<double, double>>;  // time and effect, shortest time first
-
-  /// Considers rows that take about as long as either time of the case, so that the floor does not depend on which file
-  /// is OLD.
-  std::optional<double> near(const compared_case& c, double share) const {
-    const auto found = seen_.find(processor_of(*c.after));
-    if (found == seen_.end()) return std::nullopt;
-    return std::max(near(found->second, c.before->kernel->median, share),
-                    near(found->second, c.after->kernel->median, share));
-  }
-
-  static double near(const visited_rows& all, double median, double share) {
-    constexpr double about_as_long = 3;
-    const auto is_much_shorter = [&](const auto& other) { return !(median < other.first * about_as_long); };
-    const auto is_not_much_longer = [&](const auto& other) { return other.first < median * about_as_long; };
-    std::vector<double> effects;
-    for (auto at = std::partition_point(all.begin(), all.end(), is_much_shorter);
-         at != all.end() && is_not_much_longer(*at); ++at)
-      effects.push_back(at->second);
-    return bound_of(effects, share);
-  }
-
-  std::map<std::string_view, visited_rows> seen_;
-  std::map<std::string_view, double> rare_anywhere_;
-};
+/// The change relative to the steadiest peer, if that is steadier than the time.
+std::optional<relative_time> steadier_than_time(const compared_case& c, double own_noise,
+                                                std::span<const relative_time> beside) {
+  if (beside.empty()) return std::nullopt;
+  relative_time steadiest = beside.front();
+  steadiest.noise_floor = std::max(steadiest.noise_floor, own_noise);
+  const bool is_steadier =
+      !c.ratio->low || reach_of(steadiest.ratio, steadiest.noise_floor) < reach_of(*c.ratio, c.noise_floor);
+  return is_steadier ? std::optional(steadiest) : std::nullopt;
+}
 
 /// Two times that agree within the noise of their own runs are the same, however badly the machine repeats times. A
 /// difference counts only beyond the noise floor of the comparison.
-void judge(compared_case& c, double own_noise) {
-  if (!is_plausible(c))
+void judge(compared_case& c, double own_noise, std::span<const relative_time> beside) {
+  const bool agree = c.ratio->low && judged(inverse(*c.ratio), own_noise) == verdict::same;
+  if (!is_plausible(c)) {
     c.why = "a time that cannot be true";
-  else if (!c.ratio->low)
+    return;
+  }
+  if (!agree) c.relative = steadier_than_time(c, own_noise, beside);
+  if (!c.relative && !c.ratio->low) {
     c.why = "too few samples for an interval";
-  else
-    c.is = judged(inverse(*c.ratio), own_noise) == verdict::same ? verdict::same
-                                                                 : judged(inverse(*c.ratio), c.noise_floor);
+    return;
+  }
+  c.is = agree        ? verdict::same
+         : c.relative ? judged(inverse(c.relative->ratio), c.relative->noise_floor)
+                      : judged(inverse(*c.ratio), c.noise_floor);
+  const bool differs = c.is == verdict::faster || c.is == verdict::slower;
+  if (!differs || is_seen_by_most(c.is, beside)) return;
+  c.is = verdict::unclear;
+  c.why = "relative to most peers beside it there is no such difference";
 }
 
 /// Computes the noise floor of each case, and its verdict.
 void judge_all(comparison& of) {
   const control_effects controls(of.cases);
   const visit_effects visits(of.cases);
+  const relative_times relative(of.cases);
   std::map<std::string_view, std::vector<double>> floors;
   for (compared_case& c : of.cases) {
     if (!c.ratio) continue;
@@ -239,8 +148,8 @@ void judge_all(comparison& of) {
         std::max({own_noise, controls.in_group(*c.after), visits.usual(c).value_or(controls.on_processor(*c.after))});
     const bool one_run = std::min(c.before->runs, c.after->runs) == 1;
     c.noise_floor = one_run ? std::max(c.usual_noise, visits.rare(c)) : c.usual_noise;
-    judge(c, own_noise);
-    floors[processor_of(*c.after)].push_back(c.noise_floor);
+    judge(c, own_noise, relative.of(c));
+    floors[processor_of(*c.after)].push_back(c.relative ? c.relative->noise_floor : c.noise_floor);
   }
   for (auto& [processor, all] : floors)
     if (const double half = bound_of(all, 0.5); half > largest_floor)
@@ -368,7 +277,7 @@ std::optional<mean_ratio> mean_of(std::span<const compared_case> cases, bool of_
   std::map<std::string_view, shift> groups;
   double sum = 0, below = 0, above = 0, count = 0;
   for (const compared_case& c : cases) {
-    if (c.after->peer != of_peers || c.after->is_limit() || !c.ratio || !c.ratio->low || !c.why.empty()) continue;
+    if (c.after->peer != of_peers || c.after->is_limit() || !c.ratio || !c.ratio->low || !is_plausible(c)) continue;
     sum += std::log(c.ratio->median);
     below += squared(std::log(c.ratio->median / *c.ratio->low));
     above += squared(std::log(*c.ratio->high / c.ratio->median));

@@ -20,6 +20,14 @@
 //   one in thousands of those rows, and of all rows of the processor, should exceed, estimated from what 95 % of them
 //   do. If no row was visited twice, it is estimated from the processor's peers and limits.
 //
+// A row may also be judged by its time relative to a peer that was measured in turns with
+// it: other load slows both alike. Records have these ratios, with intervals that cover both visits. The peer with the
+// narrowest interval counts, if that and its noise floor are narrower than the time's and its. That noise floor is what
+// the runs measured themselves, what the peer surely differs by relative to other peers and limits of its group, and
+// what 95 % of the ratios between peers on the processor differ by, sure or not. A difference must also show relative
+// to more than half of the peers, since a single peer may have been disturbed. A limit is no such peer: load slows a
+// copy and a sort differently.
+//
 // Times that agree within the noise floor of both runs are the same, whatever the peers and limits do. There is no
 // other correction for the number of rows; each verdict is about its own row.
 #pragma once
@@ -51,8 +59,9 @@ bool digests_differ(const row& a, const row& b);
 
 /// For each case, the last record counts, with the earlier ones from the same clean build on the same hardware. If one
 /// of them is wrong, or else failed, it stands for all: a later good run does not undo it. Otherwise those with times
-/// are joined: the median is the median of the runs', the interval includes all their intervals, and `visits_effect` is
-/// at least the gap between the runs. Runs whose bits differ are wrong. The result points into the table.
+/// are joined: the median is the median of the runs', the interval includes all their intervals, as for the
+/// ratios to other rows, and `visits_effect` is at least the gap between the runs. Runs whose bits differ are wrong.
+/// The result points into the table.
 measured_cases cases_of(const row_table& rows);
 
 /// In the order of printing.
@@ -68,15 +77,23 @@ constexpr std::string_view name_of(verdict v) {
 /// within it.
 verdict judged(const interval& speed, double smallest_effect);
 
+/// How a row's time changed relative to a peer's that was measured in turns with it.
+struct relative_time {
+  std::string_view to;     // the peer's variant
+  interval ratio;          // as compared_case::ratio
+  double noise_floor = 0;  // as a share
+};
+
 /// A case that both files have, or a wrong one that only NEW has.
 struct compared_case {
   const row* before;  // or null
   const row* after;
   verdict is = verdict::unclear;
-  std::string why{};                // for `wrong`, and for `unclear` if the reason is not the interval
-  std::optional<interval> ratio{};  // time after / time before; none if wrong
-  double noise_floor = 0;           // as a share
-  double usual_noise = 0;           // the noise floor as if there were several runs
+  std::string why{};                        // for `wrong`, and for `unclear` if the reason is not the interval
+  std::optional<interval> ratio{};          // time after / time before; none if wrong
+  double noise_floor = 0;                   // as a share
+  double usual_noise = 0;                   // the noise floor as if there were several runs
+  std::optional<relative_time> relative{};  // judged in place of the time, where that is steadier
 };
 
 /// A case that cannot be compared.

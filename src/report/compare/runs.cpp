@@ -47,22 +47,47 @@ std::size_t runs_in(const std::vector<const row*>& records) {
 
 double gap_between(double highest_low, double lowest_high) { return std::max(0.0, highest_low / lowest_high - 1); }
 
+/// The median of the medians, within all the intervals.
+interval joined(const std::vector<interval>& all) {
+  std::vector<double> medians;
+  interval made{0, *all.front().low, *all.front().high};
+  for (const interval& i : all) {
+    medians.push_back(i.median);
+    made.low = std::min(*made.low, *i.low), made.high = std::max(*made.high, *i.high);
+  }
+  made.median = median_of(medians);
+  return made;
+}
+
+/// The ratios that all runs have, with an interval.
+std::vector<ratio> joined_ratios(const std::vector<const row*>& runs) {
+  std::vector<ratio> made;
+  for (const ratio& last : runs.back()->ratios) {
+    std::vector<interval> all;
+    for (const row* r : runs)
+      for (const ratio& q : r->ratios)
+        if (q.to == last.to && q.device == last.device && q.tuning == last.tuning && q.value.low && q.value.high)
+          all.push_back(q.value);
+    if (all.size() == runs.size()) made.push_back({last.to, last.device, last.tuning, joined(all)});
+  }
+  return made;
+}
+
 /// Joins runs; each must have an interval.
 row joined(const std::vector<const row*>& runs) {
   row made = *runs.back();
   made.runs = runs_in(runs);
-  std::vector<double> medians, lows, highs;
+  std::vector<interval> times;
+  double highest_low = 0, lowest_high = *runs.back()->kernel->high;
   for (const row* r : runs) {
-    medians.push_back(r->kernel->median);
-    lows.push_back(*r->kernel->low);
-    highs.push_back(*r->kernel->high);
+    times.push_back(*r->kernel);
+    highest_low = std::max(highest_low, *r->kernel->low), lowest_high = std::min(lowest_high, *r->kernel->high);
     if (r->min_effect) made.min_effect = std::max(made.min_effect.value_or(0), *r->min_effect);
     if (r->visits_effect) made.visits_effect = std::max(made.visits_effect.value_or(0), *r->visits_effect);
   }
-  const auto [lowest, highest_low] = std::minmax_element(lows.begin(), lows.end());
-  const auto [lowest_high, highest] = std::minmax_element(highs.begin(), highs.end());
-  made.kernel = interval{median_of(medians), *lowest, *highest};
-  made.visits_effect = std::max(made.visits_effect.value_or(0), gap_between(*highest_low, *lowest_high));
+  made.kernel = joined(times);
+  made.ratios = joined_ratios(runs);
+  made.visits_effect = std::max(made.visits_effect.value_or(0), gap_between(highest_low, lowest_high));
   return made;
 }
 

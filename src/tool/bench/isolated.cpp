@@ -190,7 +190,7 @@ exit_code bench_isolated(const bench_outputs& asked, const std::vector<std::stri
   for (const auto& [at, rows] : found) output.keep(plan.groups[at].title, rows);  // interrupted before their last visit
   if (plan.has_launches && !interrupt_requested()) children.measure_launches(output);
   const exit_code result = output.finish();
-  if (!interrupt_requested()) print(plan.closing);
+  if (!interrupt_requested()) print_last(plan.last);
   return result == exit_code::interrupted ? result : graver(result, children.late_end());
 }
 

@@ -10,6 +10,11 @@
 
 namespace tilewise::cli {
 
+void print_last(const closing_words& words) {
+  print(words.closing);
+  if (!words.limited.empty()) note(words.limited);
+}
+
 bench_output::bench_output(const bench_outputs& asked, std::vector<std::string> argv)
     : asked_(asked), session_(lab::describe_session(std::move(argv))) {
   if (!asked.records.empty()) file_.emplace(asked.records);

@@ -23,6 +23,12 @@ struct bench_outputs {
   bool of_documents = false, quiet = false;
 };
 
+/// What `bench` says after the verdict.
+struct closing_words {
+  std::string closing, limited;  // to standard output; a note about peers that the environment limits, or empty
+};
+void print_last(const closing_words& words);
+
 /// Prints the block of each problem when it is complete, and writes each record as soon as it is known.
 class bench_output {
  public:

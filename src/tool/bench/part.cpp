@@ -163,7 +163,7 @@ listed_plan plan_from(std::span<const json> lines) {
     if (line.contains("closing")) {
       plan.has_launches = line.at("launches");
       plan.coming = line.at("coming");
-      plan.closing = line.at("closing");
+      plan.last = {line.at("closing"), line.at("limited")};
       for (const json& v : line.at("visits")) plan.visits.push_back({v.at(0), v.at(1), v.at(2)});
     } else {
       plan.groups.push_back({line.at("name"), line.at("title"), rows_from(line.at("rows"))});
@@ -201,7 +201,7 @@ lab::pace pace_after(const json& history, std::span<const lab::group> plan, cons
 }  // namespace
 
 void tell_plan(std::span<const lab::group> plan, const lab::measuring& how, bool has_launches,
-               const std::string& coming, const std::string& closing) {
+               const std::string& coming, const closing_words& last) {
   part_report report(descriptor_of_child);
   for (const lab::group& g : plan) {
     std::vector<lab::measured> rows;
@@ -210,7 +210,11 @@ void tell_plan(std::span<const lab::group> plan, const lab::measuring& how, bool
   }
   json visits = json::array();
   for (const lab::visit& v : lab::visits_of(plan, how, true)) visits.push_back({v.group, v.is_last, v.cost_ns});
-  report.write({{"launches", has_launches}, {"coming", coming}, {"closing", closing}, {"visits", std::move(visits)}});
+  report.write({{"launches", has_launches},
+                {"coming", coming},
+                {"closing", last.closing},
+                {"limited", last.limited},
+                {"visits", std::move(visits)}});
 }
 
 void tell_launches(std::span<const device_handle> devices, lab::measuring how) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lab/bench/bench.hpp"
+#include "tool/bench/output.hpp"
 #include "tool/drivers/device_use.hpp"
 
 #include <nlohmann/json_fwd.hpp>
@@ -65,9 +66,9 @@ struct listed_group {
 struct listed_plan {
   std::vector<listed_group> groups;
   std::vector<lab::visit> visits;
-  bool has_launches;    // whether launches are to be measured too
-  std::string coming;   // what `bench` prints first
-  std::string closing;  // what it prints last
+  bool has_launches;   // whether launches are to be measured too
+  std::string coming;  // what `bench` prints first
+  closing_words last;  // and last
 };
 listed_plan plan_from(std::span<const nlohmann::json> lines);
 
@@ -83,7 +84,7 @@ nlohmann::json to_json(const part_history& of);
 /// Functions of the child. If a device is lost, the process ends, since everything else on that device would fail as
 /// well.
 void tell_plan(std::span<const lab::group> plan, const lab::measuring& how, bool has_launches,
-               const std::string& coming, const std::string& closing);
+               const std::string& coming, const closing_words& last);
 void tell_launches(std::span<const device_handle> devices, lab::measuring how);
 /// Measures one visit to group `index` of the plan without some of its rows. The report begins with the history.
 void tell_group(std::span<const lab::group> plan, std::size_t index, const std::set<std::size_t>& without,

@@ -27,6 +27,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 
 namespace tilewise::cli {
@@ -190,6 +191,19 @@ std::string closing_of(const std::vector<lab::group>& plan, const lab::request& 
   return text;
 }
 
+/// Names the peers that the environment limits and that were not measured for that (peers::limited_by). They would seem
+/// to be beaten. Empty if there are none.
+std::string limited_peers(const std::vector<lab::group>& plan, const lab::request& wanted) {
+  if (backend::group::is_mpi_process()) return "";
+  std::map<std::string, std::string> by_reason;
+  for (const auto& [id, why] : lab::left_out(plan, wanted))
+    if (why.ends_with("unset that to measure it")) by_reason[why] += (by_reason[why].empty() ? "" : ", ") + id;
+  std::string text;
+  for (const auto& [why, ids] : by_reason)
+    text += (text.empty() ? "tilewise: not measured: " : "; ") + ids + ": " + why;
+  return text;
+}
+
 /// Checks that all ranks have the same plan: ranks with different devices may have different variants.
 void require_same_plan(const std::vector<lab::group>& plan) {
   std::string rows;
@@ -238,7 +252,7 @@ exit_code do_part(const bench_request& asked) {
     tell_launches(wanted.devices, how);
   else
     tell_plan(plan, how, has_launches(wanted, how), coming_of(plan, lab::pace(plan, how, 0, true)),
-              closing_of(plan, wanted));
+              {closing_of(plan, wanted), limited_peers(plan, wanted)});
   return exit_code::ok;
 }
 
@@ -270,7 +284,7 @@ exit_code bench(const bench_request& told, const std::vector<std::string>& argv)
   measure_here(plan, how, kept, output);
   if (has_launches(wanted, how) && !interrupt_requested()) measure_launches(wanted.devices, how, output);
   const exit_code result = output.finish();
-  if (!interrupt_requested()) print(closing_of(plan, wanted));
+  if (!interrupt_requested()) print_last({closing_of(plan, wanted), limited_peers(plan, wanted)});
   return static_cast<exit_code>(lab::as_first_rank(static_cast<double>(result)));  // after the first rank has written
 }
 

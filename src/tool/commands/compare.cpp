@@ -46,11 +46,14 @@ std::string line_of(const report::compared_case& c) {
   std::string name = name_of_row(*c.after);
   if (c.before != nullptr && c.before->tuning != c.after->tuning) name += " (was " + c.before->tuning + ")";
   std::string text = wrapped(name);
-  if (c.ratio)
+  const report::interval* const ratio = c.relative ? &c.relative->ratio : c.ratio ? &*c.ratio : nullptr;
+  const double noise_floor = c.relative ? c.relative->noise_floor : c.noise_floor;
+  if (ratio != nullptr)
     text += right(report::duration(c.before->kernel->median), 8) + right(report::duration(c.after->kernel->median), 9) +
-            right(ratio_cell(c.ratio->median), 8) + right(interval_cell(*c.ratio), 17) +
-            right(report::significant(100 * c.noise_floor, 2) + "%", 6);
+            right(ratio_cell(ratio->median), 8) + right(interval_cell(*ratio), 17) +
+            right(report::significant(100 * noise_floor, 2) + "%", 6);
   text += "\n";
+  if (c.relative) text += "    relative to " + report::short_name(std::string(c.relative->to)) + "\n";
   return c.why.empty() ? text : text + "    " + folded(c.why, 76, "    ") + "\n";
 }
 
@@ -170,6 +173,14 @@ ordered_json case_of(const report::row& r) {
           {"tuning", r.tuning}, {"threads", r.threads}, {"mode", r.mode}};
 }
 
+ordered_json to_json(const report::relative_time& of) {
+  return {{"to", of.to},
+          {"ratio", of.ratio.median},
+          {"ci95_lo", to_json(of.ratio.low)},
+          {"ci95_hi", to_json(of.ratio.high)},
+          {"noise_floor", of.noise_floor}};
+}
+
 ordered_json to_json(const report::compared_case& c) {
   ordered_json fields = case_of(*c.after);
   fields["verdict"] = name_of(c.is);
@@ -181,6 +192,7 @@ ordered_json to_json(const report::compared_case& c) {
   fields["ratio_ci95_lo"] = c.ratio ? to_json(c.ratio->low) : ordered_json();
   fields["ratio_ci95_hi"] = c.ratio ? to_json(c.ratio->high) : ordered_json();
   fields["noise_floor"] = c.noise_floor;
+  fields["relative"] = c.relative ? to_json(*c.relative) : ordered_json();
   return fields;
 }
 
@@ -257,6 +269,9 @@ void add_compare(CLI::App& app, invocation& call) {
       "uncommitted changes. A row then differs only if each run in OLD differs from\n"
       "each in NEW, and visits and runs count with what nine tenths of the rows that\n"
       "take about as long differ by.\n"
+      "Where it is steadier, a row's time relative to a peer counts instead, as its\n"
+      "second line says: other load slows both alike. A difference must then show\n"
+      "relative to most peers of the problem.\n"
       "A row is wrong if its result is, if it failed and did not before, or if its\n"
       "digest is another one than before, each in any run that is taken together.\n"
       "The last lines are the geometric means of all rows and of the peers.\n"

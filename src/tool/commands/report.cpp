@@ -25,11 +25,13 @@ namespace {
 struct report_options {
   std::vector<std::string> files;
   std::string page;
-  std::string csv;
+  std::string csv, google_benchmark;
   bool markdown = false, matrix = false;
   bool open = false;
 
-  bool asks_for_nothing() const { return page.empty() && csv.empty() && !markdown && !matrix; }
+  bool asks_for_nothing() const {
+    return page.empty() && csv.empty() && google_benchmark.empty() && !markdown && !matrix;
+  }
   /// The path of the page; empty if no page is wanted.
   std::string page_file() const { return page.empty() && (asks_for_nothing() || open) ? "report.html" : page; }
 };
@@ -73,8 +75,9 @@ void open_in_browser(const std::string& page) {
 /// Checks that the outputs can be written before the records are read, which may take long.
 void try_outputs(const report_options& options, const std::string& page) {
   const bool prints = options.markdown || options.matrix;
-  require_distinct_outputs(std::array<std::string, 3>{page, options.csv, prints ? io::standard_stream : ""});
-  for (const std::string& output : {page, options.csv}) {
+  require_distinct_outputs(
+      std::array<std::string, 4>{page, options.csv, options.google_benchmark, prints ? io::standard_stream : ""});
+  for (const std::string& output : {page, options.csv, options.google_benchmark}) {
     if (output.empty()) continue;
     for (const std::string& input : options.files) refuse_overwriting(input, output);
     io::try_output(output);
@@ -86,15 +89,19 @@ exit_code run(const report_options& options) {
   try_outputs(options, page);
   std::optional<report::csv_file> csv;
   if (!options.csv.empty()) csv.emplace(options.csv);
+  std::optional<report::google_benchmark_file> times;
+  if (!options.google_benchmark.empty()) times.emplace(options.google_benchmark);
   report::row_table rows;
   const auto take = [&](const record::result& r) {
     if (csv) csv->add(r);
+    if (times) times->add(r);
     if (!page.empty() || options.markdown || options.matrix) rows.add(r);
   };
   take_records(options.files, take);
   const report::model m = report::make_model(std::move(rows));
   if (!page.empty()) report::write_html(m, page);
   if (csv) csv->commit();
+  if (times) times->commit();
   if (options.matrix) print(report::matrix_markdown(m));
   if (options.markdown) print(report::markdown(m));
   if (options.open)
@@ -116,6 +123,8 @@ void add_report(CLI::App& app, invocation& call) {
   add_file_option(*command, "-o,--output", options->page, "the page to write; report.html if no output is named",
                   "FILE.html");
   add_file_option(*command, "--csv", options->csv, "one row per record, for a spreadsheet", "FILE.csv");
+  add_file_option(*command, "--google-benchmark", options->google_benchmark,
+                  "the JSON of Google Benchmark, for a history", "FILE.json");
   command->add_flag("--markdown", options->markdown, "print tables of all sizes, for a README");
   command->add_flag("--matrix", options->matrix, "print a small table against other libraries");
   command->add_flag("--open", options->open, "open the page in your browser");
