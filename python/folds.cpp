@@ -258,15 +258,6 @@ py::object segment_reduce(handle a, handle any_offsets, handle operation, handle
   return values.array;
 }
 
-std::int64_t only_element(const lent& of) {
-  std::int64_t value = 0;
-  if (of.memory.there)
-    without_interpreter([&] { of.memory.there->download(&value); });
-  else
-    std::memcpy(&value, of.memory.host, sizeof value);
-  return value;
-}
-
 /// The first elements of a new array.
 py::object first_of(const py::object& made, std::uint64_t count) {
   if (!py::isinstance<shaped_array>(made)) return made[py::slice(0, static_cast<py::ssize_t>(count), 1)];
@@ -278,20 +269,20 @@ py::object first_of(const py::object& made, std::uint64_t count) {
 
 /// The keys and the offsets of the runs of equal keys.
 std::pair<py::object, py::object> find_runs(const lent& keys, const placement& how) {
-  const target count(py::none(), "the count", keys, dtype::i64, {1});
+  number count;
   const auto find = [&](std::uint64_t room) {
     const target run_keys(py::none(), "the keys of runs", keys, keys.memory.type, {room});
     const target at(py::none(), "the offsets", keys, dtype::i64, {room + 1});
     compute(keys, how, [&] {
-      detail::runs(keys.memory.as("the keys"), count.to.memory.as("the count"),
-                   run_keys.to.memory.as("the keys of runs"), at.to.memory.as("the offsets"), how);
+      detail::runs(keys.memory.as("the keys"), count.result(dtype::i64), run_keys.to.memory.as("the keys of runs"),
+                   at.to.memory.as("the offsets"), how);
     });
-    hand_over(keys, count.to, run_keys.to, at.to);
+    hand_over(keys, run_keys.to, at.to);
     return std::pair(run_keys.array, at.array);
   };
   const std::uint64_t room = detail::first_room(keys.memory.count, keys.memory.there != nullptr);
   const auto found = find(room);
-  const auto all = static_cast<std::uint64_t>(only_element(count.to));
+  const auto all = static_cast<std::uint64_t>(count.as<std::int64_t>());
   if (all > room) return find(all);
   return {first_of(found.first, all), first_of(found.second, all + 1)};
 }

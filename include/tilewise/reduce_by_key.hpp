@@ -44,10 +44,11 @@ inline std::uint64_t first_room(std::uint64_t keys, bool on_device) {
   return on_device ? std::min(keys, keys / 8 + 1024) : 0;
 }
 
-template <class In, class Count>
-auto runs_in(const In& keys, Count& count, std::uint64_t room, const placement& where) {
+template <class In>
+auto runs_in(const In& keys, std::int64_t& count, std::uint64_t room, const placement& where) {
   key_runs found{result_beside<element_of<In>>(keys, room), result_beside<std::int64_t>(keys, room + 1)};
-  runs(argument_for("the keys", keys), argument_for("the count", count), argument_for("the keys of runs", found.keys),
+  const argument here{.name = "the count", .type = dtype::i64, .size = 1, .host = &count};
+  runs(argument_for("the keys", keys), here, argument_for("the keys of runs", found.keys),
        argument_for("the offsets", found.offsets), where);
   return found;
 }
@@ -59,8 +60,6 @@ template <class T>
 void shorten(array<T>& to, std::uint64_t count) {
   to = std::move(to).first(count);
 }
-inline std::uint64_t only_element(const std::vector<std::int64_t>& of) { return static_cast<std::uint64_t>(of[0]); }
-inline std::uint64_t only_element(const array<std::int64_t>& of) { return only_element(of.download()); }
 
 }  // namespace detail
 
@@ -69,10 +68,10 @@ inline std::uint64_t only_element(const array<std::int64_t>& of) { return only_e
 /// the runs have been counted.
 template <plain_operand In>
 auto runs(const In& keys, const placement& where = {}) {
-  auto count = detail::result_beside<std::int64_t>(keys, 1);
   const std::uint64_t room = detail::first_room(detail::argument_for("the keys", keys).size, detail::is_array<In>);
+  std::int64_t count = 0;
   auto found = detail::runs_in(keys, count, room, where);
-  const std::uint64_t all = detail::only_element(count);
+  const auto all = static_cast<std::uint64_t>(count);
   if (all > room) return detail::runs_in(keys, count, all, where);
   detail::shorten(found.keys, all);
   detail::shorten(found.offsets, all + 1);
@@ -90,6 +89,10 @@ auto reduce_by_key(const Keys& keys, const In& x, const reduce_options& options 
   if (n != of_keys)
     throw error(errc::invalid_argument, "there are " + std::to_string(of_keys) + " keys and " + std::to_string(n) +
                                             " elements; each element has one key");
+  if constexpr (detail::is_array<Keys>)
+    if (keys.device().name() != x.device().name())
+      throw error(errc::invalid_argument, "the keys are on " + keys.device().name() + ", but the input is on " +
+                                              x.device().name() + "; upload both to one device");
   placement place;
   place.device = options.device;
   auto found = tilewise::runs(keys, place);
@@ -97,6 +100,12 @@ auto reduce_by_key(const Keys& keys, const In& x, const reduce_options& options 
   return reduced_runs{std::move(found.keys), std::move(values), std::move(found.offsets)};
 }
 
+template <operand Keys, operand In>
+requires(!detail::lie_alike<Keys, In>)  //
+    detail::refused reduce_by_key(const Keys&, const In&, const reduce_options& = {}) {
+  static_assert(sizeof(Keys) == 0, "keys and elements lie on the host or on a device, both alike: upload the others");
+  return {};
+}
 TILEWISE_REFUSE_OTHERS(runs)
 TILEWISE_REFUSE_OTHERS(reduce_by_key)
 

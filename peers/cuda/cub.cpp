@@ -6,6 +6,7 @@
 #include "peers/variants.hpp"
 #include "sort/problem.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace tilewise::peers {
@@ -59,8 +60,13 @@ void run_runs(const registry::problem& p, const registry::bindings& where, const
   on.upload(where.out[2].at(p.shape[1] * sizeof end, sizeof end), &end, sizeof end);
 }
 
-std::string only_counted(const registry::problem& p, const backend::device&, const registry::tuning&) {
-  return p.shape[1] == 0 ? "as a peer it is measured only where runs are written" : "";
+/// CUB knows no room: it writes all runs.
+std::string other_than_measured(const registry::problem& p, const backend::device&, const registry::tuning&) {
+  const auto is_at = [&](std::span<const registry::extents> shapes) {
+    return std::find(shapes.begin(), shapes.end(), p.shape) != shapes.end();
+  };
+  if (p.shape[1] != 0 && !is_at(p.what->edge_shapes)) return "";
+  return "as a peer it is measured only where there are as many runs as there is room for";
 }
 
 template <cudaError_t (*Algorithm)(cub_call&)>
@@ -104,7 +110,7 @@ std::vector<registry::variant> cub_variants() {
            .name = "cub",
            .types = all_dtypes,
            .source = "CUB's DeviceSelect::UniqueByKey, with counted places",
-           .unsupported = only_counted,
+           .unsupported = other_than_measured,
            .run = run_runs,
            .peer = true},
           cub_sort<cub_radix_sort>("cub_radix", "CUB's DeviceRadixSort::SortKeys"),

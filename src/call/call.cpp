@@ -168,8 +168,8 @@ class result_room {
 
 /// Runs the problem with memory for the outputs that lack it. Waits for values that go to the host.
 void run_with_room(const problem& p, const request& r) {
-  std::array<result_room, 2> rooms;
-  std::array<argument, 2> made;
+  std::array<result_room, registry::bindings{}.out.size()> rooms;
+  std::array<argument, rooms.size()> made;
   const std::span<argument> out = std::span(made).first(r.out.size());
   for (std::size_t i = 0; i < out.size(); ++i)
     out[i] = lacks_memory(r, r.out[i]) ? rooms[i].hold(r.out[i], r.in[0].on) : r.out[i];

@@ -5,6 +5,8 @@
 #include "runs/problem.hpp"
 #include "segment_reduce/problem.hpp"
 
+#include <algorithm>
+
 namespace tilewise::impl::runs {
 
 namespace {
@@ -61,12 +63,12 @@ std::string invalid(const problem& p) {
   return "";
 }
 
-/// As many runs as there is room for. Where that is a multiple of five, twice as many or half, so that every way is
-/// tried.
+/// As many runs as there is room for. At edge shapes where that is a multiple of five, twice as many or half, so that
+/// every way is tried.
 std::uint64_t generated_runs(const problem& p) {
   const std::uint64_t room = room_of(p);
   if (room == 0) return p.n() / 3 + 1;
-  if (room % 5 != 0) return room;
+  if (room % 5 != 0 || std::find(edge_shapes.begin(), edge_shapes.end(), p.shape) == edge_shapes.end()) return room;
   return room % 2 == 0 ? room / 2 : std::min(p.n(), 2 * room);
 }
 

@@ -36,26 +36,24 @@ struct found {
 };
 
 /// Writes those of the runs [run, end) for which there is room. The first one begins at key `i`, which is the first of
-/// a block, or behind it.
+/// a block, or behind it. Ends with the last key even if keys have changed since they were counted.
 template <class K>
 void write_begins(const K* keys, std::uint64_t i, std::uint64_t n, std::uint64_t run, std::uint64_t end,
                   const found<K>& to) {
   constexpr std::uint64_t block = 64;
   const std::uint64_t last = std::min(end, to.room);
   const auto next_block = [&] {
-    while (begins_in(keys, i, std::min(n, i + block)) == 0) i += block;
+    while (i < n && begins_in(keys, i, std::min(n, i + block)) == 0) i += block;
+    return i < n;
   };
-  while (run < last) {
-    next_block();
+  while (run < last && next_block())
     for (const std::uint64_t behind = std::min(n, i + block); i < behind && run < last; ++i) {
       to.keys[run] = keys[i];
       to.offsets[run] = static_cast<std::int64_t>(i);
       run += begins_at(keys, i);
     }
-  }
-  if (run != to.room || run == end) return;  // else the begin behind the last run that has room
-  next_block();
-  while (!begins_at(keys, i)) ++i;
+  if (run != to.room || run == end || !next_block()) return;  // else the begin behind the last run that has room
+  while (i + 1 < n && !begins_at(keys, i)) ++i;
   to.offsets[run] = static_cast<std::int64_t>(i);
 }
 

@@ -95,10 +95,27 @@ TEST(ReduceByKey, WhatIsWrongIsNamed) {
 }
 
 TEST(Array, HasFirstElements) {
-  const array<float> first = open("cpu").upload(std::vector<float>{1, 2, 3}).first(2);
-  EXPECT_EQ(first.download(), (std::vector<float>{1, 2}));
+  for (const char* name : {"cpu", "3*cpu:serial"}) {
+    const device on = open(name);
+    const array<float> first = on.upload(std::vector<float>{5, 2, 3, 4, 1, 0}).first(3);
+    EXPECT_EQ(first.download(), (std::vector<float>{5, 2, 3})) << name;
+    EXPECT_EQ(sorted(first).download(), (std::vector<float>{2, 3, 5})) << name;
+    EXPECT_EQ(allocate_like(first).size(), 3u) << name;
+  }
+  const array<float> parts = open("3*cpu:serial").upload(std::vector<float>{5, 2, 3, 4, 1, 0}).first(3);
+  EXPECT_EQ(borders_of(parts), (std::vector<std::uint64_t>{0, 2, 3, 3}));
+  EXPECT_EQ(download_parts(parts), (std::vector<std::vector<float>>{{5, 2}, {3}, {}}));
   EXPECT_EQ(message_of(errc::invalid_argument, [] { open("cpu").upload(std::vector<float>{1}).first(2); }),
             "an array of 1 elements has no first 2");
+}
+
+TEST(ReduceByKey, OfArraysOnOtherDevicesIsRefused) {
+  EXPECT_EQ(message_of(errc::invalid_argument,
+                       [] {
+                         reduce_by_key(open("cpu:serial").upload(std::vector<float>{1}),
+                                       open("2*cpu:serial").upload(std::vector<float>{1}));
+                       }),
+            "the keys are on cpu:serial, but the input is on 2*cpu:serial; upload both to one device");
 }
 
 }  // namespace

@@ -103,6 +103,7 @@ exit_code reduce_by_key(const reduce_request& request, io::array_input& x) {
   require_distinct_streams(request.input, request.keys);
   require_distinct_outputs(std::array{request.output, request.keys_out});
   refuse_overwriting(request.input, request.keys_out);
+  require_free_output(request.keys_out, request.common.json);
   const array_file file = open_array(request.keys);
   const std::uint64_t n = x.bytes() / size_of(x.type());
   if (file.input->bytes() / size_of(file.type()) != n)
@@ -115,13 +116,12 @@ exit_code reduce_by_key(const reduce_request& request, io::array_input& x) {
   choose(p, request);
   io::array_input offsets({.type = dtype::i64, .shape = {found.count + 1}, .data = std::move(found.offsets)});
   std::optional<io::array_output> keys_out;
-  if (!request.keys_out.empty() && is_first_rank()) {
-    keys_out.emplace(request.keys_out, keys.type(), count);
-    keys_out->write(0, found.keys);
-  }
+  if (!request.keys_out.empty() && is_first_rank()) keys_out.emplace(request.keys_out, keys.type(), count);
   const exit_code done =
       run_to_file(p, std::array{&x, &offsets}, request.common, plan_run(p, request.common), request.output, count);
-  if (keys_out) keys_out->commit();
+  if (!keys_out) return done;
+  keys_out->write(0, found.keys);
+  keys_out->commit();
   return done;
 }
 
@@ -187,7 +187,8 @@ void add_reduce(CLI::App& app, invocation& call) {
       "yesterday's sum this way does not give the bits of one array; use `partial` of\n"
       "Python or C++.\n"
       "On the CPU any length takes 1 MB a thread of memory; on other devices, with\n"
-      "--variant, for pieces and in Fortran order, it takes the array once.\n"
+      "--variant, for pieces and in Fortran order, it takes the array once, and the\n"
+      "keys of --by twice.\n"
       "\n"
       "Examples:\n"
       "  tilewise reduce x.npy\n"
