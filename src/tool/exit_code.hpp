@@ -16,7 +16,7 @@ enum class exit_code : int {
   unavailable = 4,    // a device, backend or variant is missing, unable or failed to build
   out_of_memory = 5,  // beyond a limit of memory or of a type
   io = 6,             // a file could not be read, understood or written
-  regression = 7,     // something got slower, or may have, under --fail-on
+  regression = 7,     // something got slower than --against, or did or may have under --fail-on
   device_lost = 8,    // a time-out, or a device that stopped working
   interrupted = 130,  // Ctrl-C
 };

@@ -162,6 +162,7 @@ exit_code bench_against(const std::string& other, const std::vector<lab::group>&
         const report::verdict is = report::judged(speed, same_within);
         print(line_of(r, both, speed, is));
         ++verdicts[is];
+        if (is == report::verdict::slower) result = graver(result, exit_code::regression);
       } catch (const failure& f) {
         print(wrapped(r.variant->label() + " @" + r.place()) + "  not compared: " + f.why + "\n");
         result = graver(result, f.code);
