@@ -17,9 +17,10 @@ void tile_counts::add_up(const backend::memory& count) {
 }
 
 void write_none(const registry::bindings& where, backend::queue& queue) {
-  const std::int64_t zero = 0;
-  queue.upload(where.out[0], &zero, sizeof zero);  // no run
-  queue.upload(where.out[2], &zero, sizeof zero);  // the only offset
+  for (const backend::memory& out : std::span(where.out).first(3)) {
+    const std::vector<std::byte> zeros(out.bytes);  // no run; each place has the key 0, and 0 for a begin
+    if (out.bytes != 0) queue.upload(out, zeros.data(), out.bytes);
+  }
 }
 
 }  // namespace tilewise::impl::runs
