@@ -3,10 +3,8 @@
 #pragma once
 
 #include <tilewise/device.hpp>
-#include <tilewise/error.hpp>
 #include <tilewise/export.hpp>
 
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -28,12 +26,7 @@ class TILEWISE_API array {
   void download(std::span<T> to) const;
 
   /// The first elements; the memory of the others stays allocated with them.
-  array first(std::uint64_t count) && {
-    if (count > size_)
-      throw error(errc::invalid_argument,
-                  "an array of " + std::to_string(size_) + " elements has no first " + std::to_string(count));
-    return {std::move(device_), std::move(storage_), count};
-  }
+  array first(std::uint64_t count) &&;
 
   /// The CUDA device pointer, a CPU array's host pointer, or the OpenCL cl_mem.
   void* native() const;

@@ -124,6 +124,17 @@ void array<T>::download(std::span<T> to) const {
 }
 
 template <scalar T>
+array<T> array<T>::first(std::uint64_t count) && {
+  if (count > size_)
+    throw error(errc::invalid_argument,
+                "an array of " + std::to_string(size_) + " elements has no first " + std::to_string(count));
+  const backend::memory some = storage().at(0, count * sizeof(T));
+  const auto kept =
+      std::make_shared<std::pair<backend::memory, std::shared_ptr<backend::memory>>>(some, std::move(storage_));
+  return {std::move(device_), std::shared_ptr<backend::memory>(kept, &kept->first), count};
+}
+
+template <scalar T>
 void* array<T>::native() const {
   return storage().template as<void>();
 }

@@ -121,4 +121,10 @@ bool has_tuning(std::string_view tuning, std::string_view part) {
   return part.empty() || spaced(tuning).find(spaced(part)) != std::string::npos;
 }
 
+bool stands_beside(std::string_view document, std::string_view shape, std::string_view tuning,
+                   const published_time& time) {
+  const published_row* known = find_published(document, shape, time);
+  return known == nullptr || has_tuning(tuning, known->tuning);
+}
+
 }  // namespace tilewise::record

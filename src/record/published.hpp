@@ -44,6 +44,10 @@ std::span<const published_table> published_tables();
 /// The row that has this time of a problem; null if no table does.
 const published_row* find_published(std::string_view document, std::string_view shape, const published_time& time);
 
+/// Whether the time belongs beside a row with this tuning: the document may have measured it with one.
+bool stands_beside(std::string_view document, std::string_view shape, std::string_view tuning,
+                   const published_time& time);
+
 /// The largest error that a document allows in an algorithm's results, in its words; empty if it says nothing of it.
 std::string_view allowed_error(std::string_view document, std::string_view algorithm);
 

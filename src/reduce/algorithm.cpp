@@ -12,8 +12,6 @@ using registry::operand;
 using registry::problem;
 using registry::fold::needs_init;
 
-constexpr std::array<registry::setting, 2> settings{
-    {{"op", registry::fold::op_words}, {"init", registry::fold::init_words}}};
 constexpr std::array<std::string_view, 1> numbers{"init"};
 
 std::vector<operand> inputs(const problem& p) { return {{"x", p.type, p.n()}}; }
@@ -35,7 +33,7 @@ const registry::algorithm& reduce_algorithm() {
         .name = "reduce",
         .summary = "sum, product, minimum or maximum of an array",
         .types = all_dtypes,
-        .settings = settings,
+        .settings = registry::fold::reduction_settings,
         .numbers = numbers,
         .edge_shapes = registry::fold::edge_shapes,
         .quick_shapes = registry::fold::quick_shapes,

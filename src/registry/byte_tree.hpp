@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tuning of block-tree variants in which each work-item holds a fixed number of bytes of a tile, for every type.
+// The tunings of block-tree variants: each work-item holds a fixed number of elements of a tile, or of bytes for every
+// type.
 #pragma once
 
 #include "order/block_tree.hpp"
@@ -9,6 +10,8 @@
 
 namespace tilewise::registry {
 
+inline constexpr std::array<tuning_axis, 2> block_tree_axes{
+    {{"group_size", order::block_tree_groups, 256}, {"items", order::block_tree_items, 16}}};
 inline constexpr std::array<tuning_axis, 2> byte_tree_axes{
     {{"group_size", order::block_tree_groups, 256}, {"item_bytes", order::block_tree_item_bytes, 128}}};
 

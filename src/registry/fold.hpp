@@ -11,6 +11,9 @@ inline constexpr std::array<std::string_view, all_ops.size()> op_words{name_of(o
                                                                        name_of(op::min), name_of(op::max)};
 inline constexpr std::array<std::string_view, 2> init_words{"none", "given"};
 
+/// Of a reduction of all its elements, or of its segments.
+inline constexpr std::array<setting, 2> reduction_settings{{{"op", op_words}, {"init", init_words}}};
+
 inline op operation_of(const problem& p) { return static_cast<op>(p.setting[0]); }
 
 /// Whether the reduction of no elements has a value only if `init` is given.

@@ -47,11 +47,8 @@ std::string follow(const T& from, Member member, Rest... rest) {
 /// The first published time to show beside the row; null if there is none.
 const record::published_time* first_published(const record::result& r) {
   if (!r.experiment) return nullptr;
-  for (const record::published_time& time : r.experiment->published) {
-    const record::published_row* known =
-        record::find_published(r.experiment->document, record::shape_text(r.what), time);
-    if (known == nullptr || record::has_tuning(r.what.tuning, known->tuning)) return &time;
-  }
+  for (const record::published_time& time : r.experiment->published)
+    if (record::stands_beside(r.experiment->document, record::shape_text(r.what), r.what.tuning, time)) return &time;
   return nullptr;
 }
 

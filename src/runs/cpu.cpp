@@ -61,14 +61,14 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
   auto& queue = static_cast<backend::cpu::queue&>(q);
   if (p.n() == 0) return write_none(where, queue);
   const std::uint64_t tile = t.of(axes)[0], tiles = ceil_div(p.n(), tile);
-  tile_counts counts(tiles, queue);
-  auto* const count = static_cast<const backend::memory&>(counts).as<std::int64_t>();
+  const backend::buffer counts(queue, tiles * sizeof(std::int64_t));
+  auto* const count = counts.as<std::int64_t>();
   with_bits(p.type, [&]<class K>(K) {
     const K* const keys = where.in[0].as<const K>();
     queue.for_each_tile(tiles, [&](std::uint64_t i, unsigned) {
       count[i] = begins_in(keys, i * tile, std::min(p.n(), (i + 1) * tile));
     });
-    counts.add_up(where.out[0]);
+    add_up(counts, where.out[0], queue);
     const found<K> to{where.out[1].as<K>(), where.out[2].as<std::int64_t>(), room_of(p)};
     queue.for_each_tile(tiles, [&](std::uint64_t i, unsigned) {
       const auto first = static_cast<std::uint64_t>(i == 0 ? 0 : count[i - 1]);

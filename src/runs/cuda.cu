@@ -101,15 +101,15 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
   queue& here = enter(q);
   if (p.n() == 0) return write_none(where, q);
   const std::uint64_t tiles = ceil_div(p.n(), std::uint64_t{tile});
-  tile_counts counts(tiles, q);
-  auto* const count = static_cast<const backend::memory&>(counts).as<std::int64_t>();
+  const backend::buffer counts(q, tiles * sizeof(std::int64_t));
+  auto* const count = counts.as<std::int64_t>();
   const backend::buffer bits(q, tiles * words * sizeof(std::uint32_t));
   auto* const marks = bits.as<std::uint32_t>();
   with_bits(p.type, [&]<class K>(K) {
     const K* const keys = where.in[0].as<const K>();
     mark<K><<<static_cast<unsigned>(tiles), group_size, 0, here.stream()>>>(keys, p.n(), marks, count);
     TW_CUDA(cudaGetLastError());
-    counts.add_up(where.out[0]);
+    add_up(counts, where.out[0], q);
     write<K><<<static_cast<unsigned>(tiles), group_size, 0, here.stream()>>>(
         keys, p.n(), marks, count, where.out[1].as<K>(), where.out[2].as<std::int64_t>(), room_of(p));
     TW_CUDA(cudaGetLastError());

@@ -4,16 +4,14 @@
 
 namespace tilewise::impl::runs {
 
-tile_counts::tile_counts(std::uint64_t tiles, backend::queue& queue)
-    : tiles_(tiles), queue_(queue), own_(queue, tiles * sizeof(std::int64_t)), memory_(own_) {}
-
-void tile_counts::add_up(const backend::memory& count) {
-  const registry::problem sums{
-      .what = &registry::find_algorithm("scan"), .type = dtype::i64, .shape = {tiles_}};  // sum, inclusive, no init
-  const registry::choice how = registry::choose_silently(sums, queue_.device());
-  how.variant->run(sums, {{memory_}, {memory_}}, how.tuning, queue_);
+void add_up(const backend::memory& counts, const backend::memory& all, backend::queue& queue) {
   constexpr std::uint64_t each = sizeof(std::int64_t);
-  queue_.copy(count, memory_.at((tiles_ - 1) * each, each), each);
+  const registry::problem sums{.what = &registry::find_algorithm("scan"),
+                               .type = dtype::i64,
+                               .shape = {counts.bytes / each}};  // sum, inclusive, no init
+  const registry::choice how = registry::choose_silently(sums, queue.device());
+  how.variant->run(sums, {{counts}, {counts}}, how.tuning, queue);
+  queue.copy(all, counts.at(counts.bytes - each, each), each);
 }
 
 void write_none(const registry::bindings& where, backend::queue& queue) {

@@ -31,21 +31,8 @@ constexpr bool begins_at(const K* keys, std::uint64_t i) {
   return i == 0 || keys[i] != keys[i - 1];
 }
 
-/// Where a device keeps how many runs begin in each of its tiles.
-class tile_counts {
- public:
-  tile_counts(std::uint64_t tiles, backend::queue& queue);
-
-  operator const backend::memory&() const { return memory_; }
-  /// Makes a running sum of the counts, the last of which is the count of all.
-  void add_up(const backend::memory& count);
-
- private:
-  const std::uint64_t tiles_;
-  backend::queue& queue_;
-  const backend::buffer own_;
-  const backend::memory memory_;
-};
+/// Makes a running sum of how many runs begin in each tile, i64; the last is the count of all.
+void add_up(const backend::memory& counts, const backend::memory& all, backend::queue& queue);
 
 /// The results for no keys.
 void write_none(const registry::bindings& where, backend::queue& queue);

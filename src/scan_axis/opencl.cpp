@@ -63,7 +63,7 @@ class sweep {
 };
 
 void run(const problem& p, const registry::bindings& where, const tuning& t, backend::queue& on) {
-  const auto [group_size, items] = t.of(tile_axes);
+  const auto [group_size, items] = t.of(registry::block_tree_axes);
   const registry::lines from = lines_of_input(p);
   if (from.count == 0 || from.length == 0) return;
   const std::size_t size = size_of(p.type);
@@ -83,7 +83,7 @@ std::vector<registry::variant> scan_axis_opencl_variants() {
            .name = "",
            .types = all_dtypes,
            .source = "Blelloch 1990, Prefix sums and their applications, for each row or column",
-           .tuning = tile_axes,
+           .tuning = registry::block_tree_axes,
            .unsupported = tile_too_large,
            .run = run}};
 }

@@ -15,8 +15,6 @@ using registry::extents;
 using registry::operand;
 using registry::problem;
 
-constexpr std::array<registry::setting, 2> settings{
-    {{"op", registry::fold::op_words}, {"init", registry::fold::init_words}}};
 constexpr std::array<std::string_view, 1> numbers{"init"};
 
 // Nothing; empty segments alone; one segment; more segments than elements, as many, and a few long ones; around one
@@ -98,7 +96,7 @@ const registry::algorithm& segment_reduce_algorithm() {
         .name = "segment_reduce",
         .summary = "sum, product, minimum or maximum of each segment of an array",
         .types = all_dtypes,
-        .settings = settings,
+        .settings = registry::fold::reduction_settings,
         .numbers = numbers,
         .edge_shapes = edge_shapes,
         .quick_shapes = quick_shapes,

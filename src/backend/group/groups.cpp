@@ -73,19 +73,12 @@ array<T> upload_parts(const device& group, std::span<const std::span<const T>> p
   });
 }
 
-/// The memory of its elements, of which it may hold only the first.
-template <class T>
-backend::memory elements_of(const array<T>& values) {
-  return values.storage().at(0, values.size() * sizeof(T));
-}
-
 template <class T>
 std::vector<std::uint64_t> borders_of(const array<T>& values) {
   return base::enter([&] {
     const impl::queue& queue = queue_of(values.device());
     std::vector<std::uint64_t> border{0};
-    for (unsigned i = 0; i < queue.ranks(); ++i)
-      border.push_back(impl::part_of(elements_of(values), i).end / sizeof(T));
+    for (unsigned i = 0; i < queue.ranks(); ++i) border.push_back(impl::part_of(values.storage(), i).end / sizeof(T));
     return border;
   });
 }
@@ -96,7 +89,7 @@ std::vector<std::vector<T>> download_parts(const array<T>& values) {
     impl::queue& queue = queue_of(values.device());
     std::vector<std::vector<T>> parts(queue.ranks_here());
     queue.on_each_rank([&](const impl::rank& r) {
-      const impl::byte_range mine = r.part(elements_of(values));
+      const impl::byte_range mine = r.part(values.storage());
       std::vector<T>& part = parts[r.index() - queue.first_rank()];
       part.resize(mine.bytes() / sizeof(T));
       if (mine.bytes() != 0) r.queue().download(part.data(), local(values.storage(), r.index(), mine), mine.bytes());

@@ -6,8 +6,8 @@
 // Twins:  serial.cpp.
 #include "backend/opencl/device.hpp"
 #include "backend/opencl/queue.hpp"
-#include "order/block_tree.hpp"
 #include "reduce/problem.hpp"
+#include "registry/byte_tree.hpp"
 #include "registry/variant.hpp"
 
 #include <bit>
@@ -25,11 +25,8 @@ using backend::memory;
 using registry::problem;
 using registry::tuning;
 
-constexpr std::array<registry::tuning_axis, 2> axes{
-    {{"group_size", order::block_tree_groups, 256}, {"items", order::block_tree_items, 16}}};
-
 void run(const problem& p, const registry::bindings& where, const tuning& t, backend::queue& on) {
-  const auto [group_size, items] = t.of(axes);
+  const auto [group_size, items] = t.of(registry::block_tree_axes);
   auto& queue = static_cast<backend::opencl::queue&>(on);
   const order::block_tree tree{group_size, items};
   const int log_tile = std::countr_zero(tree.tile());
@@ -55,7 +52,7 @@ void run(const problem& p, const registry::bindings& where, const tuning& t, bac
 }
 
 std::string unsupported(const problem& p, const backend::device& on, const tuning& t) {
-  const auto [group_size, items] = t.of(axes);
+  const auto [group_size, items] = t.of(registry::block_tree_axes);
   return backend::opencl::too_large(on.info(), group_size,
                                     order::block_tree{group_size, items}.tile() * size_of(p.type));
 }
@@ -68,7 +65,7 @@ std::vector<registry::variant> reduce_opencl_variants() {
            .name = "two_phase",
            .types = all_dtypes,
            .source = "recursive doubling: Hillis and Steele 1986, Data parallel algorithms",
-           .tuning = axes,
+           .tuning = registry::block_tree_axes,
            .unsupported = unsupported,
            .run = run}};
 }

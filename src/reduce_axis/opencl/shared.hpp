@@ -4,16 +4,13 @@
 
 #include "backend/opencl/device.hpp"
 #include "backend/opencl/queue.hpp"
-#include "order/block_tree.hpp"
 #include "reduce_axis/tile.hpp"
+#include "registry/byte_tree.hpp"
 #include "registry/variant.hpp"
 
 #include <string>
 
 namespace tilewise::impl::reduce_axis {
-
-inline constexpr std::array<registry::tuning_axis, 2> tile_axes{
-    {{"group_size", order::block_tree_groups, 256}, {"items", order::block_tree_items, 16}}};
 
 /// Lines of elements in memory, from element `first` on.
 struct line_elements {
@@ -56,7 +53,7 @@ inline backend::opencl::struct_value lines_argument(const registry::lines& of) {
 inline backend::opencl::struct_value shape_argument(const tile_shape& tile) { return {&tile, sizeof tile}; }
 
 inline std::string tile_too_large(const registry::problem& p, const backend::device& on, const registry::tuning& t) {
-  const auto [group_size, items] = t.of(tile_axes);
+  const auto [group_size, items] = t.of(registry::block_tree_axes);
   const std::uint64_t size = size_of(p.type), tile = order::block_tree{group_size, items}.tile();
   const std::uint64_t left_out = tile * size / 128;  // unused elements (padding), as in line_tile.cl
   return backend::opencl::too_large(on.info(), group_size, (tile + left_out + 1 + 2 * group_size) * size);

@@ -79,7 +79,7 @@ class reduction {
 };
 
 void run(const problem& p, const registry::bindings& where, const tuning& t, backend::queue& on) {
-  const auto [group_size, items] = t.of(tile_axes);
+  const auto [group_size, items] = t.of(registry::block_tree_axes);
   if (lines_of(p).count == 0) return;
   const std::size_t size = size_of(p.type);
   const reduction all(static_cast<backend::opencl::queue&>(on), p, {group_size, items});
@@ -96,7 +96,7 @@ std::vector<registry::variant> reduce_axis_opencl_variants() {
            .name = "",
            .types = all_dtypes,
            .source = "recursive doubling: Hillis and Steele 1986, Data parallel algorithms",
-           .tuning = tile_axes,
+           .tuning = registry::block_tree_axes,
            .unsupported = tile_too_large,
            .run = run}};
 }

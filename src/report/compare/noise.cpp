@@ -24,6 +24,13 @@ double rare_beyond(double usual) { return std::expm1(1.8 * std::log1p(usual)); }
 
 void raise(double& largest, double effect) { largest = std::max(largest, effect); }
 
+/// What a map has for a key; 0 if it has nothing.
+template <class Map>
+double value_at(const Map& values, const typename Map::key_type& key) {
+  const auto found = values.find(key);
+  return found == values.end() ? 0 : found->second;
+}
+
 bool is_control(const row& r) { return r.peer || r.is_limit(); }
 
 /// How the time of a case changed relative to another one of its group. None if they were not measured in turns.
@@ -71,14 +78,10 @@ control_effects::control_effects(std::span<const compared_case> cases) {
   for (auto& [processor, effects] : all) usual_[processor] = bound_of(effects, 0.95);
 }
 
-double control_effects::on_processor(const row& r) const {
-  const auto usual = usual_.find(processor_of(r));
-  return usual == usual_.end() ? 0 : usual->second;
-}
+double control_effects::on_processor(const row& r) const { return value_at(usual_, processor_of(r)); }
 
-double control_effects::at(const key& of) const {
-  const auto found = of_group_.find(of);
-  return found == of_group_.end() ? 0 : found->second;
+double control_effects::in_group(const row& r) const {
+  return std::max(value_at(of_group_, {r.group, ""}), value_at(of_group_, {r.group, processor_of(r)}));
 }
 
 namespace {
@@ -144,15 +147,11 @@ std::vector<relative_time> relative_times::of(const compared_case& c) const {
   std::vector<relative_time> all;
   const auto peers = peers_.find(c.after->group);
   if (!c.ratio || is_control(*c.after) || peers == peers_.end()) return all;
-  const auto at = [](const auto& effects, const auto& key) {
-    const auto found = effects.find(key);
-    return found == effects.end() ? 0 : found->second;
-  };
   for (const compared_case* peer : peers->second)
     if (const auto change = change_beside(c, *peer))
       all.push_back({.to = peer->after->variant,
                      .ratio = *change,
-                     .noise_floor = std::max(at(of_peer_, peer), at(usual_, processor_of(*peer->after)))});
+                     .noise_floor = std::max(value_at(of_peer_, peer), value_at(usual_, processor_of(*peer->after)))});
   std::stable_sort(all.begin(), all.end(), [](const relative_time& a, const relative_time& b) {
     return *a.ratio.high / *a.ratio.low < *b.ratio.high / *b.ratio.low;
   });

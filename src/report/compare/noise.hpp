@@ -31,13 +31,11 @@ std::string_view processor_of(const row& r);
 class control_effects {
  public:
   explicit control_effects(std::span<const compared_case> cases);
-  double in_group(const row& r) const { return std::max(at({r.group, ""}), at({r.group, processor_of(r)})); }
+  double in_group(const row& r) const;
   double on_processor(const row& r) const;
 
  private:
   using key = std::pair<std::string_view, std::string_view>;
-
-  double at(const key& of) const;
 
   std::map<key, double> of_group_;
   std::map<std::string_view, double> usual_;

@@ -68,8 +68,7 @@ std::vector<quoted_table> quoted_tables(const document_problem& p) {
 }
 
 bool stands_beside(const row& r, const record::published_time& time) {
-  const record::published_row* known = record::find_published(r.experiment->document, r.shape, time);
-  return known == nullptr || record::has_tuning(r.tuning, known->tuning);
+  return record::stands_beside(r.experiment->document, r.shape, r.tuning, time);
 }
 
 std::optional<double> published_speedup(const document_problem& p, const record::published_time& of) {

@@ -8,7 +8,7 @@
 #include "backend/opencl/device.hpp"
 #include "backend/opencl/queue.hpp"
 #include "base/ceil_div.hpp"
-#include "order/block_tree.hpp"
+#include "registry/byte_tree.hpp"
 #include "registry/variant.hpp"
 #include "segment_reduce/problem.hpp"
 
@@ -26,9 +26,6 @@ using backend::buffer;
 using backend::memory;
 using registry::problem;
 using registry::tuning;
-
-constexpr std::array<registry::tuning_axis, 2> axes{
-    {{"group_size", order::block_tree_groups, 256}, {"items", order::block_tree_items, 16}}};
 
 class reduction {
  public:
@@ -111,13 +108,13 @@ class reduction {
 };
 
 void run(const problem& p, const registry::bindings& where, const tuning& t, backend::queue& on) {
-  const auto [group_size, items] = t.of(axes);
+  const auto [group_size, items] = t.of(registry::block_tree_axes);
   if (segments_of(p) == 0) return require_segments_on(p, where.in[1], on);
   reduction(p, where, {group_size, items}, static_cast<backend::opencl::queue&>(on)).run();
 }
 
 std::string unsupported(const problem& p, const backend::device& on, const tuning& t) {
-  const auto [group_size, items] = t.of(axes);
+  const auto [group_size, items] = t.of(registry::block_tree_axes);
   const std::uint64_t lists = 4 * 64;  // of longer segments
   return backend::opencl::too_large(on.info(), group_size,
                                     order::block_tree{group_size, items}.tile() * size_of(p.type) + lists);
@@ -131,7 +128,7 @@ std::vector<registry::variant> segment_reduce_opencl_variants() {
            .name = "",
            .types = all_dtypes,
            .source = "merge-based division of work: Merrill and Garland, Merge-based parallel SpMV, SC 2016",
-           .tuning = axes,
+           .tuning = registry::block_tree_axes,
            .unsupported = unsupported,
            .run = run}};
 }
