@@ -7,12 +7,15 @@
 
 #include <tilewise/error.hpp>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <istream>
 #include <limits>
 #include <memory>
 #include <new>
+#include <stdexcept>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -20,6 +23,7 @@
 #include <unistd.h>
 
 #include <simdjson.h>
+#include <zlib.h>
 
 namespace tilewise::record {
 
@@ -30,6 +34,31 @@ using simdjson::dom::element;
 
 constexpr std::size_t most_told = 5;          // warnings for one file
 constexpr std::size_t most_bytes = 16 << 20;  // of a line; a record with all its samples and a field has some 100,000
+
+/// The bytes of a file, inflated if gzip compressed them.
+class inflated_file : public std::streambuf {
+ public:
+  explicit inflated_file(const std::filesystem::path& file) : file_(gzopen(file.c_str(), "rbe")) {}
+  inflated_file(const inflated_file&) = delete;
+  ~inflated_file() override { gzclose(file_); }
+
+  bool is_open() const { return file_ != nullptr; }
+
+ private:
+  /// Throws at bytes that cannot be read or inflated, which sets the stream's badbit.
+  int_type underflow() override {
+    const int got = gzread(file_, buffer_.data(), static_cast<unsigned>(buffer_.size()));
+    int problem = Z_OK;
+    gzerror(file_, &problem);
+    if (got < 0 || (got == 0 && problem != Z_OK)) throw std::runtime_error("unreadable");
+    if (got == 0) return traits_type::eof();
+    setg(buffer_.data(), buffer_.data(), buffer_.data() + got);
+    return traits_type::to_int_type(buffer_[0]);
+  }
+
+  gzFile file_;
+  std::array<char, 1 << 16> buffer_;
+};
 
 /// Locks the file while this process examines it and appends; other processes wait.
 class file_lock {
@@ -66,10 +95,20 @@ bool may_end_within_line(int file) {
   return size > 0 && (pread(file, &last, 1, size - 1) != 1 || last != '\n');
 }
 
+/// The path. Throws `io` for a file that is compressed, or named so: lines behind what gzip compressed are never read.
+std::filesystem::path not_compressed(std::filesystem::path path) {
+  std::error_code unknown;
+  const bool is_file = std::filesystem::is_regular_file(path, unknown);  // a pipe would wait for its writer
+  if (path.extension() == ".gz" || (is_file && std::ifstream(path, std::ios::binary).get() == 0x1f))
+    throw error(errc::io, base::printable(path.string()) +
+                              ": nothing can be appended to a compressed file; name another, compress it at the end");
+  return path;
+}
+
 }  // namespace
 
 record_file::record_file(std::filesystem::path path)
-    : path_(std::move(path)), file_(open_to_append(io::destination(path_.string()))) {
+    : path_(not_compressed(std::move(path))), file_(open_to_append(io::destination(path_.string()))) {
   if (file_ < 0 && errno != ELOOP) fail("cannot be opened for writing");
   struct stat facts {};
   if (file_ >= 0 && fstat(file_, &facts) == 0 && S_ISREG(facts.st_mode)) return;
@@ -282,8 +321,9 @@ void read_records(const std::filesystem::path& file, const std::function<void(co
   if (std::error_code unknown;
       std::filesystem::exists(file, unknown) && !std::filesystem::is_regular_file(file, unknown))
     throw error(errc::io, shown + " is not a regular file; copy its contents to one");
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) throw error(errc::io, shown + " cannot be read; give a file that `tilewise bench -o` wrote");
+  inflated_file bytes(file);
+  std::istream stream(&bytes);
+  if (!bytes.is_open()) throw error(errc::io, shown + " cannot be read; give a file that `tilewise bench -o` wrote");
   const auto buffer = std::make_unique_for_overwrite<char[]>(most_bytes + 1 + simdjson::SIMDJSON_PADDING);
   record_reader reader;
   std::size_t records = 0, broken = 0, number = 1;
@@ -305,7 +345,8 @@ void read_records(const std::filesystem::path& file, const std::function<void(co
     throw error(errc::io, shown + ": line " + std::to_string(number) + " is longer than " +
                               std::to_string(most_bytes >> 20) + " MiB, and no record is");
   if (stream.bad())
-    throw error(errc::io, shown + ": reading failed after " + std::to_string(records) + " records; check the disk");
+    throw error(errc::io, shown + ": reading failed after " + std::to_string(records) +
+                              " records; it is damaged or cut off, or check the disk");
   if (records == 0) throw error(errc::io, shown + " holds no record; give a file that `tilewise bench -o` wrote");
   if (broken > most_told && warnings)
     warnings->push_back(shown + ": " + std::to_string(broken - most_told) +

@@ -5,6 +5,7 @@ cli_compare_test.py TOOL PLANTED DRIVER...   (as cli_test.py)
 """
 
 import copy
+import gzip
 import json
 import pathlib
 import re
@@ -13,7 +14,7 @@ import tempfile
 import named_tests
 from cli_test import Case, run
 
-MEASURED = pathlib.Path(__file__).parents[2] / "results/epyc-2core/bench.jsonl"
+MEASURED = pathlib.Path(__file__).parents[2] / "results/epyc-2core/bench.jsonl.gz"
 
 
 class Compare(Case):
@@ -21,7 +22,7 @@ class Compare(Case):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.d = cls.folder.name
-        cls.records = [json.loads(line) for line in MEASURED.read_text().splitlines()]
+        cls.records = [json.loads(line) for line in gzip.decompress(MEASURED.read_bytes()).decode().splitlines()]
         cls.quiet = [r for r in cls.records if r["case"]["order"] == "tilewise" and r["noise"]["min_effect"] < 0.01
                      and r["timing"]["kernel"]["ci95_hi_ns"] < 1.005 * r["timing"]["kernel"]["ci95_lo_ns"]]
         cls.ours = [i for i, r in enumerate(cls.records) if r in cls.quiet]

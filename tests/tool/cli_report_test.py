@@ -6,6 +6,7 @@ cli_report_test.py TOOL PLANTED DRIVER...   (as cli_test.py)
 
 import copy
 import csv
+import gzip
 import html.parser
 import io
 import json
@@ -18,7 +19,7 @@ import time
 import named_tests
 from cli_test import COVER, Case, run
 
-MEASURED = pathlib.Path(__file__).parents[2] / "results/epyc-2core/bench.jsonl"
+MEASURED = pathlib.Path(__file__).parents[2] / "results/epyc-2core/bench.jsonl.gz"
 BENCH = "bench reduce --n 1000 --dtype f32 --op sum --device cpu:serial --max-time 0.01"
 
 
@@ -67,7 +68,7 @@ class GoogleBenchmark(Case):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.d = cls.folder.name
-        cls.records = [json.loads(line) for line in MEASURED.read_text().splitlines()]
+        cls.records = [json.loads(line) for line in gzip.decompress(MEASURED.read_bytes()).decode().splitlines()]
 
     def report(self, *records, words="--google-benchmark times.json"):
         pathlib.Path(f"{self.d}/r.jsonl").write_text("".join(json.dumps(r) + "\n" for r in records))
@@ -153,7 +154,7 @@ class HostileTexts(Case):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.d = cls.folder.name
-        lines = MEASURED.read_text().splitlines()
+        lines = gzip.decompress(MEASURED.read_bytes()).decode().splitlines()
         cls.records = [r for r in map(json.loads, lines) if r["case"]["group"].startswith(("scan.f32", "matvec.f32"))][:60]
 
     def around(self, value, text, kept, key=""):

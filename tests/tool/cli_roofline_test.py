@@ -4,6 +4,7 @@
 cli_roofline_test.py TOOL PLANTED DRIVER...   (as cli_test.py)
 """
 
+import gzip
 import json
 import os
 import pathlib
@@ -13,10 +14,10 @@ import tempfile
 import named_tests
 from cli_test import Case, run
 
-H200 = pathlib.Path(__file__).parents[2] / "results/h200/bench.jsonl"
-JOBS = pathlib.Path(__file__).parents[2] / "results/h200/jobs.jsonl"
-BOTH = pathlib.Path(__file__).parents[2] / "results/h200/convolve.jsonl"  # roofs of memory and arithmetic
-MATMUL = pathlib.Path(__file__).parents[2] / "results/epyc-zen4-2core/matmul.jsonl"
+H200 = pathlib.Path(__file__).parents[2] / "results/h200/bench.jsonl.gz"
+JOBS = pathlib.Path(__file__).parents[2] / "results/h200/jobs.jsonl.gz"
+BOTH = pathlib.Path(__file__).parents[2] / "results/h200/convolve.jsonl.gz"  # roofs of memory and arithmetic
+MATMUL = pathlib.Path(__file__).parents[2] / "results/epyc-zen4-2core/matmul.jsonl.gz"
 
 # As in cli_test.py. {r} is a file of records.
 ROWS = [
@@ -57,7 +58,7 @@ class Roofline(Case):
         self.check(run(f"roofline {self.d}/none.jsonl --json"), 6, r'"code":"io","exit":6')
 
     def test_a_limit_in_doubt_is_marked_in_the_table_and_told_in_json(self):
-        look = H200.parent / "look.jsonl"
+        look = H200.parent / "look.jsonl.gz"
         problems = [p for device in json.loads(run(f"roofline {look} --json").stdout)["devices"] for p in device["problems"]]
         self.assertEqual({p["bound"] for p in problems if p["bound"]}, {"memory", "arithmetic", "launch"})
         in_doubt = sum(p.get("limit_in_doubt", False) for p in problems)
@@ -68,7 +69,7 @@ class Roofline(Case):
 
     def test_data_that_were_asked_for_are_said_once_of_each_problem(self):
         file = pathlib.Path(f"{self.d}/sorted.jsonl")
-        file.write_text(re.sub(r'"data":"\w+"', '"data":"sorted"', H200.read_text()))
+        file.write_text(re.sub(r'"data":"\w+"', '"data":"sorted"', gzip.decompress(H200.read_bytes()).decode()))
         devices = json.loads(run(f"roofline {file} --json").stdout)["devices"]
         problems = [problem for device in devices for problem in device["problems"]]
         self.assertGreater(len(problems), 10)

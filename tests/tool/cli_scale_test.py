@@ -4,6 +4,7 @@
 cli_scale_test.py TOOL PLANTED DRIVER...   (as cli_test.py)
 """
 
+import gzip
 import json
 import pathlib
 import re
@@ -13,7 +14,7 @@ import named_tests
 from cli_test import PLANTED, Case, run
 
 QUICK = "--n 5000 --max-time 0.02 -q"
-RANKS = pathlib.Path(__file__).parents[2] / "results/epyc-zen3-2core/ranks.jsonl"
+RANKS = pathlib.Path(__file__).parents[2] / "results/epyc-zen3-2core/ranks.jsonl.gz"
 
 # As in cli_test.py. {r} is a file of records of ranks.
 ROWS = [
@@ -63,7 +64,7 @@ class Scale(Case):
         self.assertIn("<h4>Scaling</h4>", pathlib.Path(f"{self.d}/page.html").read_text())
 
     def test_several_times_that_cannot_be_true(self):
-        records = [json.loads(line) for line in RANKS.read_text().splitlines()]
+        records = [json.loads(line) for line in gzip.decompress(RANKS.read_bytes()).decode().splitlines()]
         doubted = next(r for r in records if r["case"]["variant"] == "matmul/group" and r["derived"]["plausible"])
         doubted["derived"]["plausible"] = False
         file = pathlib.Path(f"{self.d}/doubtful.jsonl")
@@ -82,7 +83,7 @@ class Scale(Case):
 
     def test_data_that_were_asked_for_are_said_once_of_each_curve(self):
         file = pathlib.Path(f"{self.d}/sorted.jsonl")
-        file.write_text(re.sub(r'"data":"\w+"', '"data":"sorted"', RANKS.read_text()))
+        file.write_text(re.sub(r'"data":"\w+"', '"data":"sorted"', gzip.decompress(RANKS.read_bytes()).decode()))
         curves = json.loads(run(f"scale matmul --from {file} --json").stdout)["curves"]
         self.assertEqual({curve["data"] for curve in curves}, {"sorted"})
         self.assertEqual(run(f"scale matmul --from {file}").stdout.count("data=sorted"), len(curves))

@@ -48,7 +48,7 @@ void modular_values::operator()(const std::array<double*, most_primes>& digit, s
 
 std::string yields_to_definition_on_cpu(const sizes& s) {
   // Transforms compute N log2 N elements. Each takes as long as this many products of the definition: at 480 x 480 both
-  // methods take equally long on two Zen 4 cores (results/epyc-zen4-2core/polymul.jsonl).
+  // methods take equally long on two Zen 4 cores (results/epyc-zen4-2core/polymul.jsonl.gz).
   constexpr std::uint64_t products_an_element = 22;
   if (s.product() == 0) return "";
   const auto log = static_cast<std::uint64_t>(std::bit_width(s.product() - 1));

@@ -158,7 +158,7 @@ std::string unsupported(const registry::problem& p, const backend::device&, cons
   return without_plan(p);
 }
 
-/// On an H200 (results/h200/polymul.jsonl).
+/// On an H200 (results/h200/polymul.jsonl.gz).
 std::string yields(const registry::problem& p, const backend::device&) {
   if (modulus_of(p) != 0) return yields_to_definition(p, {1 << 15, 16});
   return yields_to_definition(p, p.type == dtype::i32 ? ntt_cut_off{1 << 25, 256} : ntt_cut_off{1 << 24, 128});

@@ -66,7 +66,7 @@ std::string unsupported(const registry::problem& p, const backend::device& on, c
   return backend::opencl::too_large(on.info(), group_size, row_local_bytes);
 }
 
-/// Measured with PoCL on two cores, and on an H200 (results/h200/polymul.jsonl).
+/// Measured with PoCL on two cores, and on an H200 (results/h200/polymul.jsonl.gz).
 std::string yields(const registry::problem& p, const backend::device& on) {
   if (modulus_of(p) != 0) return yields_to_definition(p, {on.info().is_cpu ? 1u << 21 : 1u << 17, 16});
   return yields_to_definition(p, {on.info().is_cpu ? 1u << 25 : 1u << 21, 64});
