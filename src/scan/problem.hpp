@@ -8,6 +8,7 @@
 
 #include "registry/algorithm.hpp"
 #include "registry/fold.hpp"
+#include "registry/tuning.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -61,6 +62,12 @@ registry::problem problem_of(std::uint64_t n, op operation, bool exclusive, cons
   if (init != nullptr) p.number[0] = base::scalar_value::of(*init);
   return p;
 }
+
+/// The variant of CPUs.
+inline constexpr std::array<unsigned, 4> cpu_tile_lengths{1024, 8192, 32768, 131072};
+inline constexpr std::array<registry::tuning_axis, 1> cpu_axes{{{"tile", cpu_tile_lengths, 32768}}};
+void run_on_cpu(const registry::problem& p, const registry::bindings& where, const registry::tuning& tuning,
+                backend::queue& queue);
 
 /// How many of the `count` elements from position `first` on can be scanned at once with a carry: those in the largest
 /// aligned block that begins at `first`.

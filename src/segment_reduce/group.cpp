@@ -33,7 +33,7 @@ class segments_of_ranks {
     const std::uint64_t bytes = offsets_.size() * sizeof offsets_[0];
     const rank_memory all = r.fetch(where.in[1], [&](unsigned) { return byte_range{0, bytes}; });
     r.queue().download(offsets_.data(), all, bytes);
-    require_segments(p, offsets_);
+    require_segments(segmentation_of(p), offsets_);
   }
 
   void reduce() const {

@@ -22,7 +22,7 @@ T value_of(const registry::problem& p, std::span<const T> segment) {
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue&) {
   const std::span<const std::int64_t> offsets = offsets_of(p, where);
-  require_segments(p, offsets);
+  require_segments(segmentation_of(p), offsets);
   with_type(p.type, [&]<class T>(T) {
     order::with_operator(operation_of(p), [&]<class Op>(Op) {
       const T* const x = where.in[0].as<const T>();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What only reductions of segments must satisfy; the bits of every variant are checked from the catalog.
+#include "cuts.hpp"
 #include "helpers.hpp"
 
 #include <tilewise/tilewise.hpp>
@@ -11,6 +12,7 @@
 namespace tilewise {
 namespace {
 
+using tests::in_turn;
 using tests::message_of;
 using tests::wide_floats;
 using offsets = std::vector<std::int64_t>;
@@ -34,38 +36,10 @@ void expect_the_law(const std::vector<float>& x, const offsets& at, const reduce
   }
 }
 
-/// Offsets whose lengths follow one another in turn, up to n.
-offsets in_turn(std::int64_t n, const std::vector<std::int64_t>& lengths) {
-  offsets all{0};
-  for (std::size_t i = 0; all.back() < n; ++i) all.push_back(std::min(n, all.back() + lengths[i % lengths.size()]));
-  return all;
-}
-
 TEST(SegmentReduce, EachValueIsTheReductionOfItsSegmentAlone) {
   const std::vector<float> x = wide_floats(300'007, 1);
   const std::int64_t n = 300'007;
-  const std::vector<std::vector<std::int64_t>> mixtures{{1},
-                                                        {3},
-                                                        {8},
-                                                        {16},
-                                                        {17},
-                                                        {100},
-                                                        {1000},
-                                                        {4095},
-                                                        {4096, 1},
-                                                        {4097, 0, 0},
-                                                        {5000, 7},
-                                                        {8192},
-                                                        {8193, 2},
-                                                        {65536, 65537},
-                                                        {131073, 1},
-                                                        {300'007, 0},
-                                                        {0, 1},
-                                                        {0, 0, 0, 40},
-                                                        {1, 10, 100, 1000, 10'000},
-                                                        {15, 16, 17, 31, 32, 33, 0, 255, 257},
-                                                        {1023, 1025, 2047, 2049, 4095, 4097}};
-  for (const auto& lengths : mixtures) {
+  for (const auto& lengths : tests::mixtures_of_lengths) {
     expect_the_law(x, in_turn(n, lengths));
     expect_the_law(x, in_turn(n, lengths), {.op = op::max, .init = 0.25f});
   }
@@ -74,17 +48,7 @@ TEST(SegmentReduce, EachValueIsTheReductionOfItsSegmentAlone) {
 TEST(SegmentReduce, EveryWayToCutAFewElements) {
   for (std::int64_t n = 0; n <= 5; ++n) {
     const std::vector<float> x = wide_floats(static_cast<std::uint64_t>(n), 2);
-    for (int cuts = 0; cuts < (1 << (n + 4)); ++cuts) {  // a bit for each element and each cut between two segments
-      offsets at{0};
-      std::int64_t here = 0;
-      for (int bit = 0; bit < n + 4; ++bit) {
-        if ((cuts >> bit & 1) != 0)
-          ++here;
-        else
-          at.push_back(here);
-      }
-      if (here == n && at.back() == n) expect_the_law(x, at);
-    }
+    for (const offsets& at : tests::all_cuts(n)) expect_the_law(x, at);
   }
 }
 

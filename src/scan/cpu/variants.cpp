@@ -20,9 +20,6 @@ namespace tilewise::impl::scan {
 
 namespace {
 
-constexpr std::array<unsigned, 4> tile_lengths{1024, 8192, 32768, 131072};
-constexpr std::array<registry::tuning_axis, 1> axes{{{"tile", tile_lengths, 32768}}};
-
 /// The block stack, which tiles use in order of position. Nothing in a turn can fail, so no tile waits forever.
 template <class T, class Op>
 class spine {
@@ -94,8 +91,11 @@ void scan_few(const registry::problem& p, const T* in, T* out, const backend::cp
   kernels_for<T>(queue.level(), Op::id).small(in, out, p.n(), starts_from_init(p) ? &init : nullptr, !is_exclusive(p));
 }
 
-void run(const registry::problem& p, const registry::bindings& where, const registry::tuning& t, backend::queue& q) {
-  const auto [tile] = t.of(axes);
+}  // namespace
+
+void run_on_cpu(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
+                backend::queue& q) {
+  const auto [tile] = t.of(cpu_axes);
   auto& queue = static_cast<backend::cpu::queue&>(q);
   with_type(p.type, [&]<class T>(T) {
     order::with_operator(operation_of(p), [&]<class Op>(Op) {
@@ -114,8 +114,6 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
   });
 }
 
-}  // namespace
-
 std::vector<registry::variant> scan_cpu_variants() {
   return {{.algorithm = "scan",
            .backend = "cpu",
@@ -123,8 +121,8 @@ std::vector<registry::variant> scan_cpu_variants() {
            .types = all_dtypes,
            .source = "G. E. Blelloch, Prefix Sums and Their Applications (1990); tiles in turn: W. Zhang et al., "
                      "Parallel Prefix Sum with SIMD (2020)",
-           .tuning = axes,
-           .run = run}};
+           .tuning = cpu_axes,
+           .run = run_on_cpu}};
 }
 
 }  // namespace tilewise::impl::scan

@@ -5,18 +5,14 @@
 //         another. Segments much longer than a tile wait until all tiles are done; then all workers share each.
 // Limits: none.
 // Twins:  serial.cpp; the kernels are in kernels.cpp and reduce/cpu/kernels.cpp.
-#include "backend/cpu/device.hpp"
-#include "base/ceil_div.hpp"
 #include "reduce/cpu/kernels.hpp"
 #include "registry/variant.hpp"
 #include "segment_reduce/cpu/kernels.hpp"
+#include "segment_reduce/cpu/tiles.hpp"
 #include "segment_reduce/problem.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <bit>
 #include <mutex>
-#include <numeric>
 
 namespace tilewise::impl::segment_reduce {
 
@@ -26,65 +22,25 @@ using backend::buffer;
 
 constexpr std::array<unsigned, 3> tile_lengths{8192, 32768, 131072};
 constexpr std::array<registry::tuning_axis, 1> axes{{{"tile", tile_lengths, 32768}}};
-constexpr std::uint64_t offsets_at_once = 65536;
-constexpr std::uint64_t tiles_per_thread = 8, shortest_tile = 4096;
-
-/// The tile of this length, or a shorter one so that every worker gets some.
-std::uint64_t tile_for(const registry::problem& p, std::uint64_t longest, const backend::cpu::queue& queue) {
-  const std::uint64_t work = p.n() + segments_of(p);
-  if (queue.threads() == 1 || work <= shortest_tile) return longest;
-  return std::min(longest, std::max(shortest_tile, std::bit_floor(work / (queue.threads() * tiles_per_thread))));
-}
-
-/// Whether the offsets are those of segments that have a value. Refusing them, which names the place, is not for here.
-bool are_valid(const registry::problem& p, std::span<const std::int64_t> offsets, backend::cpu::queue& queue) {
-  if (offsets.front() != 0 || static_cast<std::uint64_t>(offsets.back()) != p.n()) return false;
-  const bool refuses_empty = !may_be_empty(p);
-  const std::uint64_t segments = segments_of(p);
-  std::atomic<bool> all_valid = true;
-  queue.for_each_tile(ceil_div(segments, offsets_at_once), [&](std::uint64_t i, unsigned) {
-    const std::uint64_t end = std::min(segments, (i + 1) * offsets_at_once);
-    bool wrong = false;
-    for (std::uint64_t s = i * offsets_at_once; s < end; ++s)
-      wrong |= (offsets[s + 1] < offsets[s]) | (refuses_empty & (offsets[s + 1] == offsets[s]));
-    if (wrong) all_valid = false;
-  });
-  return all_valid;
-}
 
 template <class T, class Op>
 class reduction {
  public:
   reduction(const registry::problem& p, const segments<T>& of, std::uint64_t tile, backend::cpu::queue& queue)
-      : n_(p.n()), count_(segments_of(p)), tile_(tile), of_(of), queue_(queue) {}
+      : of_all_(segmentation_of(p)), offsets_(of.offsets, segments_of(p) + 1), tile_(tile), of_(of), queue_(queue) {}
 
   void run() {
-    const std::uint64_t tiles = (n_ + count_) / tile_ + 1;
     const buffer scratch(queue_, queue_.threads() * slot() * sizeof(T));
     scratch_ = scratch.as<T>();
-    queue_.for_each_tile(tiles, [&](std::uint64_t i, unsigned worker) {
-      reduce_segments(first_in(i * tile_), first_in((i + 1) * tile_), worker);
-    });
+    for_each_tile(of_all_, offsets_, tile_, queue_,
+                  [&](std::uint64_t s, std::uint64_t end, unsigned worker) { reduce_segments(s, end, worker); });
     if (!long_.empty()) reduce_long();
   }
 
  private:
-  std::uint64_t slot() const { return along_.scratch_elements(std::max(2 * tile_, n_ / tile_)); }
+  std::uint64_t slot() const { return along_.scratch_elements(std::max(2 * tile_, of_all_.elements / tile_)); }
   std::uint64_t begin_of(std::uint64_t s) const { return static_cast<std::uint64_t>(of_.offsets[s]); }
   std::uint64_t length_of(std::uint64_t s) const { return begin_of(s + 1) - begin_of(s); }
-
-  /// The first segment before which there are at least `place` elements and segments.
-  std::uint64_t first_in(std::uint64_t place) const {
-    std::uint64_t first = 0, end = count_;
-    while (first < end) {
-      const std::uint64_t middle = std::midpoint(first, end);
-      if (begin_of(middle) + middle < place)
-        first = middle + 1;
-      else
-        end = middle;
-    }
-    return first;
-  }
 
   T prefix_of(const T* x, std::uint64_t n, T before, unsigned worker) const {
     T* const levels = scratch_ + worker * slot();
@@ -126,7 +82,9 @@ class reduction {
     });
   }
 
-  const std::uint64_t n_, count_, tile_;
+  const segmentation of_all_;
+  const std::span<const std::int64_t> offsets_;
+  const std::uint64_t tile_;
   const segments<T> of_;
   backend::cpu::queue& queue_;
   const reduce::cpu_kernels<T>& along_ = reduce::kernels_for<T>(queue_.level(), Op::id);
@@ -140,12 +98,12 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
   const auto [tile] = t.of(axes);
   auto& queue = static_cast<backend::cpu::queue&>(q);
   const std::span<const std::int64_t> offsets = offsets_of(p, where);
-  if (!are_valid(p, offsets, queue)) require_segments(p, offsets);
+  require_segments(segmentation_of(p), offsets, queue);
   with_type(p.type, [&]<class T>(T) {
     order::with_operator(operation_of(p), [&]<class Op>(Op) {
       const segments<T> of{where.in[0].as<const T>(), offsets.data(), where.out[0].as<T>(), first_of<T, Op>(p),
                            empty_value<T, Op>(p)};
-      reduction<T, Op>(p, of, tile_for(p, tile, queue), queue).run();
+      reduction<T, Op>(p, of, tile_for(segmentation_of(p), tile, queue), queue).run();
     });
   });
 }

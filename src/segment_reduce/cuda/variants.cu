@@ -328,9 +328,9 @@ class reduction {
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& q) {
   queue& here = enter(q);
-  if (segments_of(p) == 0) return require_segments_on(p, where.in[1], q);
+  if (segments_of(p) == 0) return require_segments_on(segmentation_of(p), where.in[1], q);
   with_type_and_operator(p.type, operation_of(p), [&]<class T, class Op>(T, Op) {
-    if (!reduction<T, Op>(p, where, here).run()) refuse_offsets(p, where.in[1], q);
+    if (!reduction<T, Op>(p, where, here).run()) refuse_offsets(segmentation_of(p), where.in[1], q);
   });
 }
 

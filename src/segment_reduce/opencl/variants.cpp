@@ -92,7 +92,7 @@ class reduction {
       std::uint32_t fault, long_segments;
     } found{};
     queue_.download(&found, found_, sizeof found);
-    if (found.fault != 0) refuse_offsets(p_, offsets_, queue_);
+    if (found.fault != 0) refuse_offsets(segmentation_of(p_), offsets_, queue_);
     return found.long_segments;
   }
 
@@ -109,7 +109,7 @@ class reduction {
 
 void run(const problem& p, const registry::bindings& where, const tuning& t, backend::queue& on) {
   const auto [group_size, items] = t.of(registry::block_tree_axes);
-  if (segments_of(p) == 0) return require_segments_on(p, where.in[1], on);
+  if (segments_of(p) == 0) return require_segments_on(segmentation_of(p), where.in[1], on);
   reduction(p, where, {group_size, items}, static_cast<backend::opencl::queue&>(on)).run();
 }
 

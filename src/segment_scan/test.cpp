@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// What only scans of segments must satisfy; the bits of every variant are checked from the catalog.
+#include "cuts.hpp"
+#include "helpers.hpp"
+
+#include <tilewise/tilewise.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace tilewise {
+namespace {
+
+using tests::in_turn;
+using tests::message_of;
+using tests::wide_floats;
+using offsets = std::vector<std::int64_t>;
+
+std::vector<std::uint32_t> bits_of(const std::vector<float>& values) {
+  std::vector<std::uint32_t> bits;
+  for (const float value : values) bits.push_back(__builtin_bit_cast(std::uint32_t, value));
+  return bits;
+}
+
+std::vector<float> scanned_alone(std::span<const float> x, const segment_scan_options& options) {
+  const scan_options as{.op = options.op, .init = options.init};
+  return options.exclusive ? exclusive_scan(x, as) : inclusive_scan(x, as);
+}
+
+/// Each segment on each device against the scan of the same elements alone, into other memory and in place.
+void expect_the_law(const std::vector<float>& x, const offsets& at, const segment_scan_options& options) {
+  std::vector<float> expected;
+  for (std::size_t s = 0; s + 1 < at.size(); ++s) {
+    const auto begin = static_cast<std::size_t>(at[s]), length = static_cast<std::size_t>(at[s + 1] - at[s]);
+    const std::vector<float> segment = scanned_alone(std::span(x).subspan(begin, length), options);
+    expected.insert(expected.end(), segment.begin(), segment.end());
+  }
+  for (const device& on : tests::devices_with("segment_scan")) {
+    segment_scan_options there = options;
+    there.device = on;
+    const std::vector<std::uint32_t> y = bits_of(segment_scan(x, at, there)), wanted = bits_of(expected);
+    const auto differs = std::ranges::mismatch(y, wanted).in1;
+    ASSERT_TRUE(y == wanted) << on.name() << ": element " << differs - y.begin() << " of " << y.size() << " in "
+                             << at.size() - 1 << " segments, exclusive " << options.exclusive;
+    std::vector<float> in_place = x;
+    segment_scan(in_place, at, in_place, there);
+    ASSERT_TRUE(bits_of(in_place) == wanted) << on.name() << ": in place";
+  }
+}
+
+void expect_the_law(const std::vector<float>& x, const offsets& at) {
+  expect_the_law(x, at, {});
+  expect_the_law(x, at, {.op = op::max, .exclusive = true, .init = 0.25f});
+  expect_the_law(x, at, {.exclusive = true});
+}
+
+TEST(SegmentScan, EachSegmentIsScannedAlone) {
+  const std::vector<float> x = wide_floats(300'007, 1);
+  for (const auto& lengths : tests::mixtures_of_lengths) expect_the_law(x, in_turn(300'007, lengths));
+}
+
+TEST(SegmentScan, EveryWayToCutAFewElements) {
+  for (std::int64_t n = 0; n <= 4; ++n)
+    for (const offsets& at : tests::all_cuts(n)) expect_the_law(wide_floats(static_cast<std::uint64_t>(n), 2), at);
+}
+
+TEST(SegmentScan, ManyEmptySegmentsAndVeryLongOnes) {
+  const std::vector<float> x = wide_floats((1 << 21) + 12'345, 3);
+  const auto n = static_cast<std::int64_t>(x.size());
+  expect_the_law(x, {0, 3, 3, n - 5, n});
+  expect_the_law(x, {0, 1 << 19, (1 << 19) + 1, n - (1 << 20), n});
+  offsets at(20'000, 0);
+  at.insert(at.end(), 20'000, 12'345);
+  at.insert(at.end(), 20'000, n);
+  expect_the_law(x, at);
+}
+
+TEST(SegmentScan, WhatIsWrongIsNamedAndNothingIsWritten) {
+  const std::vector<float> x(10, 1.0f);
+  struct wrong {
+    offsets at;
+    std::string says;
+    segment_scan_options options = {};
+  };
+  const std::vector<wrong> all{
+      {{}, "there are no offsets; for no segments pass one, which is 0"},
+      {{0}, "there are 10 elements and no segments; pass the offsets 0, ..., 10"},
+      {{1, 10}, "the first offset is 1; the first segment begins at 0"},
+      {{0, 4, 3, 10}, "the offsets fall from 4 to 3 at position 2; segment s is x[offsets[s]:offsets[s + 1]]"},
+      {{0, 4, 9}, "the last offset is 9, but there are 10 elements; the last segment ends with the last element"},
+      {{0, 10},
+       "an exclusive min scan has no value to start from; give an initial value",
+       {.op = op::min, .exclusive = true}},
+  };
+  for (const device& on : tests::devices_with("segment_scan"))
+    for (const wrong& w : all) {
+      std::vector<float> y(10, 5.0f);
+      segment_scan_options options = w.options;
+      options.device = on;
+      EXPECT_EQ(message_of(errc::invalid_argument, [&] { segment_scan(x, w.at, y, options); }), w.says) << on.name();
+      EXPECT_EQ(y, std::vector<float>(10, 5.0f)) << on.name();
+    }
+  std::vector<float> few(3);
+  EXPECT_EQ(message_of(errc::invalid_argument,
+                       [&] {
+                         segment_scan(x, offsets{0, 10}, few);
+                       }),
+            "the output of a scan must have the size of its input: 10 elements, not 3");
+}
+
+}  // namespace
+}  // namespace tilewise

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ways to cut an array into segments.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace tilewise::tests {
+
+/// Offsets whose lengths follow one another in turn, up to n.
+inline std::vector<std::int64_t> in_turn(std::int64_t n, const std::vector<std::int64_t>& lengths) {
+  std::vector<std::int64_t> all{0};
+  for (std::size_t i = 0; all.back() < n; ++i) all.push_back(std::min(n, all.back() + lengths[i % lengths.size()]));
+  return all;
+}
+
+/// Lengths around a run, a vector, a chunk, a tile; one, none, equal and very different ones.
+inline const std::vector<std::vector<std::int64_t>> mixtures_of_lengths{
+    {1},
+    {3},
+    {8},
+    {16},
+    {17},
+    {100},
+    {1000},
+    {4095},
+    {4096, 1},
+    {4097, 0, 0},
+    {5000, 7},
+    {8192},
+    {8193, 2},
+    {65536, 65537},
+    {131073, 1},
+    {300'007, 0},
+    {0, 1},
+    {0, 0, 0, 40},
+    {1, 10, 100, 1000, 10'000},
+    {15, 16, 17, 31, 32, 33, 0, 255, 257},
+    {1023, 1025, 2047, 2049, 4095, 4097},
+};
+
+/// Every way to cut n elements into at most n + 4 segments: a bit for each element and each cut between two segments.
+inline std::vector<std::vector<std::int64_t>> all_cuts(std::int64_t n) {
+  std::vector<std::vector<std::int64_t>> all;
+  for (int cuts = 0; cuts < (1 << (n + 4)); ++cuts) {
+    std::vector<std::int64_t> at{0};
+    std::int64_t here = 0;
+    for (int bit = 0; bit < n + 4; ++bit) {
+      if ((cuts >> bit & 1) != 0)
+        ++here;
+      else
+        at.push_back(here);
+    }
+    if (here == n && at.back() == n) all.push_back(at);
+  }
+  return all;
+}
+
+}  // namespace tilewise::tests
