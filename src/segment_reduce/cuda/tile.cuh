@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   the segments that begin on a tile, reduced by one group in shared memory.
+// What:   the segments that begin on a tile, in one group's shared memory: their elements, and the values of their runs.
 // Order:  runs of 16 elements are counted from each segment's begin, so they are blocks of that segment; so are 16 runs.
 //         Their values are the segment's elements of a higher level; what is left are the digits of its length.
 // Shape:  256 threads stage the elements as memory lies. Each window of 16 elements is one thread's: at most one run
@@ -15,7 +15,6 @@
 #pragma once
 
 #include "reduce/cuda/rows.cuh"
-#include "segment_reduce/segments.hpp"
 
 namespace tilewise::impl::segment_reduce {
 
@@ -109,20 +108,27 @@ __device__ void find_owners(tile_memory<T>& tile, unsigned count) {
     for (unsigned k = threadIdx.x; k < count; k += group_size) mark(k, 0, 1);
 }
 
-/// Writes the value of every run, and of every sixteen, of the tile's `elements` elements.
-template <class Op, class T>
-__device__ void fold_runs(tile_memory<T>& tile, unsigned elements) {
-  T x[run_length];
+/// Calls work(segment, window, first element) for each run that begins on the tile's `elements` elements.
+template <class T, class Work>
+__device__ void for_each_run(tile_memory<T>& tile, unsigned elements, const Work& work) {
   for (unsigned w = threadIdx.x; w < elements / run_length; w += group_size) {
     const unsigned k = tile.owner[w];
     if (k == nobody) continue;
     const staged_segment s = segment_at(tile, k);
     const unsigned run = w * run_length + s.begin % run_length;
-    if (run + run_length > s.begin + s.length) continue;
+    if (run + run_length <= s.begin + s.length) work(s, w, run);
+  }
+}
+
+/// Writes the value of every run, and of every sixteen, of the tile's `elements` elements.
+template <class Op, class T>
+__device__ void fold_runs(tile_memory<T>& tile, unsigned elements) {
+  T x[run_length];
+  for_each_run(tile, elements, [&](const staged_segment&, unsigned w, unsigned run) {
 #pragma unroll
     for (unsigned i = 0; i < run_length; ++i) x[i] = tile.element(run + i);
     tile.run[place<T>(w)] = tree_of<Op, run_length>(x);
-  }
+  });
   __syncthreads();
   for (unsigned w = threadIdx.x; w < elements / run_length / run_length; w += group_size) {
     const unsigned k = tile.high_owner[w];
@@ -137,16 +143,14 @@ __device__ void fold_runs(tile_memory<T>& tile, unsigned elements) {
   __syncthreads();
 }
 
-/// P of a segment.
+/// P of a segment's first `runs` runs.
 template <class Op, class T>
-__device__ T fold_segment(tile_memory<T>& tile, const staged_segment& s) {
-  const unsigned runs = s.runs(), sixteens = runs / run_length;
-  T prefix = fold_digits_of<Op, tile_memory<T>::high_windows / 2>(
+__device__ T prefix_of_runs(tile_memory<T>& tile, const staged_segment& s, unsigned runs) {
+  const unsigned sixteens = runs / run_length;
+  const T prefix = fold_digits_of<Op, tile_memory<T>::high_windows / 2>(
       Op::template identity<T>(), s.first_sixteen(), sixteens, [&](unsigned w) { return tile.sixteen_runs[w]; });
-  prefix = fold_digits_of<Op, run_length / 2>(prefix, s.first_run() + sixteens * run_length, runs % run_length,
-                                              [&](unsigned w) { return tile.run[place<T>(w)]; });
-  return fold_digits_of<Op, run_length / 2>(prefix, s.begin + runs * run_length, s.length % run_length,
-                                            [&](unsigned i) { return tile.element(i); });
+  return fold_digits_of<Op, run_length / 2>(prefix, s.first_run() + sixteens * run_length, runs % run_length,
+                                            [&](unsigned w) { return tile.run[place<T>(w)]; });
 }
 
 /// Where a tile begins, which is where the one before it ends.
@@ -157,27 +161,47 @@ struct tile_border {
       stop;  // where the elements of the tile before end that it reduces: if its last segment is long, before that
 };
 
-/// Reduces the segments between two borders. The last one is left alone if it is long, which is if `stop` lies before
-/// the second border.
-template <class Op, class T>
-__device__ void reduce_tile(const segments<T>& of, const tile_border& from, const tile_border& to,
-                            tile_memory<T>& tile) {
-  const unsigned count = static_cast<unsigned>(to.segment - from.segment) - (to.stop != to.begin);
-  const unsigned elements = static_cast<unsigned>(to.stop - from.begin);
-  const loaded_elements<T> loaded(of.x + from.begin, elements);
-  for (unsigned k = threadIdx.x; k <= count; k += group_size)
-    tile.begin(k) = static_cast<std::uint16_t>(static_cast<std::uint64_t>(of.offsets[from.segment + k]) - from.begin);
+/// What a tile does itself: the segments between two borders, but not the last one if it is long, which is if `stop`
+/// lies before the second border.
+struct tile_share {
+  unsigned count, elements;
+
+  __device__ tile_share(const tile_border& from, const tile_border& to)
+      : count(static_cast<unsigned>(to.segment - from.segment) - (to.stop != to.begin)),
+        elements(static_cast<unsigned>(to.stop - from.begin)) {}
+};
+
+/// Brings a tile's elements and the begins of its segments to the stage, and finds the owners of its windows.
+template <class T>
+__device__ void stage_tile(const T* x, const std::int64_t* offsets, const tile_border& from, const tile_share& mine,
+                           tile_memory<T>& tile) {
+  const loaded_elements<T> loaded(x + from.begin, mine.elements);
+  for (unsigned k = threadIdx.x; k <= mine.count; k += group_size)
+    tile.begin(k) = static_cast<std::uint16_t>(static_cast<std::uint64_t>(offsets[from.segment + k]) - from.begin);
   for (unsigned w = threadIdx.x; w < tile_memory<T>::windows; w += group_size) tile.owner[w] = nobody;
   for (unsigned w = threadIdx.x; w < tile_memory<T>::high_windows; w += group_size) tile.high_owner[w] = nobody;
   __syncthreads();  // begins are written
-  find_owners(tile, count);
+  find_owners(tile, mine.count);
   loaded.store(tile.elements());
   __syncthreads();
-  fold_runs<Op>(tile, elements);
-  for (unsigned k = threadIdx.x; k < count; k += group_size) {
-    const staged_segment s = segment_at(tile, k);
-    of.out[from.segment + k] =
-        s.length == 0 ? of.empty : order::canonical(Op::template apply<T>(of.first, fold_segment<Op>(tile, s)));
+}
+
+/// Calls work(from, to) for the borders of each tile with segments, by persistent groups, which know the next tile's
+/// borders before they need them. Backwards: the last offsets that the survey read are still in the cache.
+template <class Work>
+__device__ void for_each_tile(const tile_border* border, unsigned tiles, const Work& work) {
+  unsigned t = tiles - 1 - blockIdx.x;
+  tile_border from = border[t], to = border[t + 1];
+  while (true) {
+    const bool is_last = t < gridDim.x;
+    const unsigned next = is_last ? t : t - gridDim.x;
+    const tile_border next_from = border[next], next_to = border[next + 1];
+    if (from.segment != to.segment) {
+      work(from, to);
+      __syncthreads();  // the next tile's elements take the place of these
+    }
+    if (is_last) return;
+    t = next, from = next_from, to = next_to;
   }
 }
 

@@ -1,165 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   segment_reduce on CUDA: short segments by tiles of many, long ones by chunks and what is left of them.
-// Order:  tile.cuh; chunks are counted from each segment's begin, so they are blocks of that segment, and their values
-//         are its elements of a higher level.
-// Shape:  survey: reads the offsets once, checks them, and notes where tiles begin and which windows belong to long
-//         segments. A window is a chunk's length of elements, and is one warp's: at most one chunk begins in it. Finish:
-//         a small group for each long segment folds what is left on each level, from the highest down.
-// Limits: waits for the survey, so that false offsets are refused before anything is written.
+// Order:  tile.cuh, survey.cuh.
+// Shape:  a group for each tile. Finish: a small group for each long segment folds what is left on each level, from the
+//         highest down.
+// Limits: those of survey.cuh.
 // Twins:  serial.cpp, cpu/variants.cpp.
 #include "backend/cuda/dispatch.hpp"
-#include "backend/cuda/error.hpp"
-#include "backend/cuda/queue.hpp"
-#include "base/ceil_div.hpp"
-#include "reduce/cuda/chunks.cuh"
 #include "registry/variant.hpp"
-#include "segment_reduce/cuda/tile.cuh"
+#include "segment_reduce/cuda/survey.cuh"
 #include "segment_reduce/problem.hpp"
-
-#include <algorithm>
+#include "segment_reduce/segments.hpp"
 
 namespace tilewise::impl::segment_reduce {
 
 namespace {
 
-using reduce::chunk_length, reduce::chunk_level, reduce::chunk_value;
+constexpr unsigned finishing_group = 64;
 
-constexpr unsigned most_levels = 6;  // of chunks: enough for 2^63 elements in chunks of 512
-constexpr std::uint64_t no_segment = ~std::uint64_t{0};
-constexpr unsigned finishing_group = 64, groups_together = 4;
-
-/// What the survey writes. A segment's chunk c has number `begin / chunk_length + c` on its level, and so on upwards,
-/// so segments share none. All bits are set at first.
-struct notes {
-  std::uint64_t* all_valid;           // 0 if the offsets are not those of segments
-  unsigned long long* long_segments;  // how many, less one
-  std::uint64_t* owner[most_levels];  // of each window of a level: the segment of which a chunk begins in it
-  std::uint64_t* long_segment;
-  tile_border* border;  // one more than tiles
-  unsigned levels;
-};
-
-struct offsets_facts {
-  const std::int64_t* offsets;
-  std::uint64_t segments, elements, tiles, most_long;
-  unsigned in_group;  // segments that one group takes at a time
-  bool may_be_empty;
-};
-
-/// The lengths that depend on the elements' size alone.
-template <class T>
-struct lengths {
-  static constexpr unsigned of_share = share<T>, of_stage = stage_elements<T>, log_chunk = chunk_level<T>;
-};
-
-/// A segment as the survey sees it. Only those that are valid by themselves lead to notes: no other has a place there.
-template <class Lengths>
-struct surveyed {
-  std::uint64_t number, begin, end;
-  bool is_valid;
-
-  __device__ surveyed(const offsets_facts& f, std::uint64_t s) : number(s), begin(0), end(0) {
-    const std::int64_t first = f.offsets[s], last = f.offsets[s + 1], n = static_cast<std::int64_t>(f.elements);
-    is_valid = first >= 0 && first <= last && last <= n && (f.may_be_empty || first != last) &&
-               (s != 0 || first == 0) && (s + 1 != f.segments || last == n);
-    if (is_valid) begin = static_cast<std::uint64_t>(first), end = static_cast<std::uint64_t>(last);
-  }
-
-  /// Whether its tile does not reduce it, since it may end beyond the stage: the tile's first element lies at most as
-  /// far before this segment as the tile begins before it. The next segment then begins on another tile.
-  __device__ bool is_long() const { return (begin + number) % Lengths::of_share + (end - begin) >= Lengths::of_stage; }
-  /// Whether so many notes are to be written that a group should share them.
-  __device__ bool is_wide() const { return end - begin >> Lengths::log_chunk >= 64; }
-};
-
-/// Writes a segment's notes with `step` threads, of which this is number `first`.
-template <class Lengths>
-__device__ void note(const surveyed<Lengths>& s, const offsets_facts& f, const notes& to, unsigned first,
-                     unsigned step) {
-  const bool is_long = s.is_long();
-  const tile_border behind{s.number + 1, s.end, is_long ? s.begin : s.end};
-  // The tiles that begin after its begin, up to the next segment's.
-  const std::uint64_t first_tile = (s.begin + s.number) / Lengths::of_share + 1;
-  const std::uint64_t end_tile = (s.end + s.number + 1) / Lengths::of_share + 1;
-  for (std::uint64_t t = first_tile + first; t < end_tile; t += step) to.border[t] = behind;
-  if (s.number + 1 == f.segments && first == 0) to.border[f.tiles] = behind;
-  if (!is_long) return;
-  std::uint64_t begin = s.begin, length = s.end - s.begin;
-  for (unsigned level = 0; level < to.levels; ++level) {
-    begin >>= Lengths::log_chunk, length >>= Lengths::log_chunk;
-    for (std::uint64_t c = first; c < length; c += step) to.owner[level][begin + c] = s.number;
-  }
+/// P of a segment.
+template <class Op, class T>
+__device__ T fold_segment(tile_memory<T>& tile, const staged_segment& s) {
+  const unsigned runs = s.runs();
+  return fold_digits_of<Op, run_length / 2>(prefix_of_runs<Op>(tile, s, runs), s.begin + runs * run_length,
+                                            s.length % run_length, [&](unsigned i) { return tile.element(i); });
 }
 
-constexpr unsigned surveyed_at_once = 4 * group_size;
-
-template <class Lengths>
-__global__ void __launch_bounds__(group_size)
-    survey(const __grid_constant__ offsets_facts f, const __grid_constant__ notes to) {
-  __shared__ std::uint64_t wide[surveyed_at_once];  // segments with many notes, which the whole group writes
-  __shared__ unsigned wide_ones;
-  if (blockIdx.x == 0 && threadIdx.x == 0) to.border[0] = {0, 0, 0};
-  for (std::uint64_t base = std::uint64_t{blockIdx.x} * f.in_group; base < f.segments;
-       base += std::uint64_t{gridDim.x} * f.in_group) {
-    if (threadIdx.x == 0) wide_ones = 0;
-    // Once there is a fault, every note is in vain, and false offsets could ask for very many of them.
-    if (__syncthreads_or(__ldcg(to.all_valid) == 0) != 0) return;
-    const std::uint64_t end = min(base + f.in_group, f.segments);
-#pragma unroll 4
-    for (std::uint64_t number = base + threadIdx.x; number < end; number += group_size) {
-      const surveyed<Lengths> s(f, number);
-      if (!s.is_valid) {
-        *to.all_valid = 0;
-        continue;
-      }
-      if (s.is_long()) {
-        const std::uint64_t place = atomicAdd(to.long_segments, 1ull) + 1;
-        if (place >= f.most_long) continue;  // only false offsets make so many
-        to.long_segment[place] = number;
-      }
-      if (s.is_wide())
-        wide[atomicAdd(&wide_ones, 1u)] = number;
-      else
-        note(s, f, to, 0, 1);
-    }
-    __syncthreads();
-    for (unsigned i = 0; i < wide_ones; ++i) note(surveyed<Lengths>(f, wide[i]), f, to, threadIdx.x, group_size);
-    __syncthreads();
-  }
-}
-
-/// Persistent groups, which know the next tile's borders before they need them. Backwards: the last offsets that the
-/// survey read are still in the cache.
 template <class T, class Op>
 __global__ void __launch_bounds__(group_size, groups_together)
     reduce_tiles(const __grid_constant__ segments<T> of, const tile_border* border, unsigned tiles) {
   __shared__ tile_memory<T> tile;
-  unsigned t = tiles - 1 - blockIdx.x;
-  tile_border from = border[t], to = border[t + 1];
-  while (true) {
-    const bool is_last = t < gridDim.x;
-    const unsigned next = is_last ? t : t - gridDim.x;
-    const tile_border next_from = border[next], next_to = border[next + 1];
-    if (from.segment != to.segment) {
-      reduce_tile<Op>(of, from, to, tile);
-      __syncthreads();  // the next tile's elements take the place of these
+  for_each_tile(border, tiles, [&](const tile_border& from, const tile_border& to) {
+    const tile_share mine(from, to);
+    stage_tile(of.x, of.offsets, from, mine, tile);
+    fold_runs<Op>(tile, mine.elements);
+    for (unsigned k = threadIdx.x; k < mine.count; k += group_size) {
+      const staged_segment s = segment_at(tile, k);
+      of.out[from.segment + k] =
+          s.length == 0 ? of.empty : order::canonical(Op::template apply<T>(of.first, fold_segment<Op>(tile, s)));
     }
-    if (is_last) return;
-    t = next, from = next_from, to = next_to;
-  }
-}
-
-/// The chunk values of one level: those of `from`, which is the elements or the values of the level below.
-template <class T, class Op>
-__global__ void __launch_bounds__(group_size)
-    reduce_chunks(const T* from, unsigned level, std::uint64_t windows, const std::int64_t* offsets,
-                  const std::uint64_t* owner, T* values) {
-  const std::uint64_t w = std::uint64_t{blockIdx.x} * (group_size / warp_size) + threadIdx.x / warp_size;
-  if (w >= windows || owner[w] == no_segment) return;
-  const std::uint64_t begin = static_cast<std::uint64_t>(offsets[owner[w]]) >> level * chunk_level<T>;
-  const T* const chunk = from + w * chunk_length<T> + begin % chunk_length<T>;
-  const T value = chunk_value<Op>(chunk, chunk_length<T>, reinterpret_cast<std::uintptr_t>(chunk) % 16 == 0);
-  if (threadIdx.x % warp_size == 0) values[w] = value;
+  });
 }
 
 /// What is left of a segment on one level, folded by a small group.
@@ -201,13 +80,6 @@ __device__ T fold_rest(T prefix, const T* from, unsigned count, rest_memory<T>& 
   return prefix;
 }
 
-/// The elements and the values of each level of chunks.
-template <class T>
-struct levels_of {
-  const T* at[most_levels + 1];
-  unsigned count;
-};
-
 template <class T, class Op>
 __global__ void __launch_bounds__(finishing_group)
     finish_long(const __grid_constant__ segments<T> of, const __grid_constant__ levels_of<T> levels,
@@ -227,116 +99,32 @@ __global__ void __launch_bounds__(finishing_group)
   }
 }
 
-/// One call's memory and launches.
 template <class T, class Op>
-class reduction {
- public:
-  reduction(const registry::problem& p, const registry::bindings& where, queue& q)
-      : queue_(q),
-        facts_{.offsets = offsets_of(p, where).data(),
-               .segments = segments_of(p),
-               .elements = p.n(),
-               .tiles = (p.n() + segments_of(p)) / share<T> + 1,
-               .most_long = p.n() / (stage_elements<T> - share<T>),
-               .in_group = static_cast<unsigned>(
-                   std::min<std::uint64_t>(ceil_div(segments_of(p), std::uint64_t{8 * units()}), surveyed_at_once)),
-               .may_be_empty = may_be_empty(p)},
-        of_{where.in[0].as<const T>(), facts_.offsets, where.out[0].as<T>(), first_of<T, Op>(p), empty_value<T, Op>(p)},
-        words_(q, (2 + window_count() + facts_.most_long) * sizeof(std::uint64_t) +
-                      (facts_.tiles + 1) * sizeof(tile_border)),
-        values_(q, window_count() * sizeof(T)) {
-    lay_out();
-  }
-
-  /// Returns whether the offsets are those of segments; otherwise it writes nothing. Waits until that is known.
-  bool run() {
-    using word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-    TW_CUDA(cudaMemsetAsync(notes_.all_valid, 0xff, (2 + window_count()) * sizeof(std::uint64_t), queue_.stream()));
-    survey<lengths<word>>
-        <<<groups_for(facts_.segments, facts_.in_group, 8), group_size, 0, queue_.stream()>>>(facts_, notes_);
-    TW_CUDA(cudaGetLastError());
-    struct {
-      std::uint64_t all_valid, long_segments_less_one;
-    } found{};
-    queue_.download(&found, backend::memory(words_).at(0, sizeof found), sizeof found);
-    if (found.all_valid == 0) return false;
-    reduce_tiles<T, Op><<<groups_for(facts_.tiles, 1, groups_together), group_size, 0, queue_.stream()>>>(
-        of_, notes_.border, static_cast<unsigned>(facts_.tiles));
-    TW_CUDA(cudaGetLastError());
-    if (found.long_segments_less_one + 1 != 0) reduce_long(found.long_segments_less_one + 1);
-    return true;
-  }
-
- private:
-  unsigned units() const { return static_cast<unsigned>(queue_.device().info().compute_units); }
-  /// The windows on a level of chunks; above the last level there is none.
-  std::uint64_t windows_on(unsigned level) const { return facts_.elements >> (level + 1) * chunk_level<T>; }
-  unsigned level_count() const {
-    unsigned levels = 0;
-    while (facts_.most_long != 0 && levels < most_levels && windows_on(levels) != 0) ++levels;
-    return levels;
-  }
-  std::uint64_t window_count() const {
-    std::uint64_t sum = 0;
-    for (unsigned level = 0; level < level_count(); ++level) sum += windows_on(level);
-    return sum;
-  }
-
-  void lay_out() {
-    std::uint64_t* next = words_.template as<std::uint64_t>();
-    notes_.all_valid = next++;
-    notes_.long_segments = reinterpret_cast<unsigned long long*>(next++);
-    T* values = values_.template as<T>();
-    notes_.levels = level_count();
-    levels_.at[0] = of_.x;
-    levels_.count = notes_.levels + 1;
-    for (unsigned level = 0; level < notes_.levels; ++level) {
-      notes_.owner[level] = next;
-      next += windows_on(level);
-      levels_.at[level + 1] = values;
-      values += windows_on(level);
-    }
-    notes_.long_segment = next;
-    notes_.border = reinterpret_cast<tile_border*>(next + facts_.most_long);
-  }
-
-  void reduce_long(std::uint64_t segments) {
-    constexpr std::uint64_t warps = group_size / warp_size;
-    for (unsigned level = 0; level < notes_.levels; ++level) {
-      reduce_chunks<T, Op>
-          <<<static_cast<unsigned>(ceil_div(windows_on(level), warps)), group_size, 0, queue_.stream()>>>(
-              levels_.at[level], level, windows_on(level), facts_.offsets, notes_.owner[level],
-              const_cast<T*>(levels_.at[level + 1]));
-      TW_CUDA(cudaGetLastError());
-    }
-    finish_long<T, Op><<<groups_for(segments, 1, 32), finishing_group, 0, queue_.stream()>>>(of_, levels_, notes_);
-    TW_CUDA(cudaGetLastError());
-  }
-
-  /// As many groups as the work has shares, at most so many on a compute unit.
-  unsigned groups_for(std::uint64_t work, unsigned each, unsigned on_unit) const {
-    return static_cast<unsigned>(std::min(ceil_div(work, std::uint64_t{each}), std::uint64_t{units()} * on_unit));
-  }
-
-  queue& queue_;
-  const offsets_facts facts_;
-  const segments<T> of_;
-  const backend::buffer words_, values_;
-  notes notes_{};
-  levels_of<T> levels_{};
-};
+bool reduce_segments(const registry::problem& p, const registry::bindings& where, queue& here) {
+  const segments<T> of{where.in[0].as<const T>(), offsets_of(p, where).data(), where.out[0].as<T>(), first_of<T, Op>(p),
+                       empty_value<T, Op>(p)};
+  segments_found<T> found(segmentation_of(p), of.offsets, of.x, here);
+  if (!found.survey_offsets()) return false;
+  reduce_tiles<T, Op><<<found.tile_groups(), group_size, 0, here.stream()>>>(of, found.found().border, found.tiles());
+  TW_CUDA(cudaGetLastError());
+  if (found.long_segments() == 0) return true;
+  found.template reduce_all_chunks<Op>();
+  finish_long<T, Op><<<found.groups_for(found.long_segments(), 1, 32), finishing_group, 0, here.stream()>>>(
+      of, found.levels(), found.found());
+  TW_CUDA(cudaGetLastError());
+  return true;
+}
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& q) {
   queue& here = enter(q);
   if (segments_of(p) == 0) return require_segments_on(segmentation_of(p), where.in[1], q);
   with_type_and_operator(p.type, operation_of(p), [&]<class T, class Op>(T, Op) {
-    if (!reduction<T, Op>(p, where, here).run()) refuse_offsets(segmentation_of(p), where.in[1], q);
+    if (!reduce_segments<T, Op>(p, where, here)) refuse_offsets(segmentation_of(p), where.in[1], q);
   });
 }
 
 std::string unsupported(const registry::problem& p, const backend::device&, const registry::tuning&) {
-  const unsigned least_share = share<double>;
-  return too_many_groups((p.n() + segments_of(p)) / least_share + 1);
+  return too_many_tiles(segmentation_of(p));
 }
 
 }  // namespace
