@@ -113,6 +113,18 @@ alone. `offsets` are integers as `indptr` of a sparse matrix: one more than segm
 array([6., 0., 4.])
 )";
 
+inline constexpr const char* segment_scan =
+    R"(segment_scan(a, offsets, *, op='sum', exclusive=False, out=None, initial=None, device=None, variant=None, tuning=None)
+--
+
+Scans each segment of an array of one dimension: out[offsets[s]:offsets[s+1]] has the bits of the inclusive scan, or of
+the exclusive one, of a[offsets[s]:offsets[s+1]] alone. `offsets` are those of segment_reduce; `op` is 'sum', 'product',
+'min' or 'max', and each segment starts from `initial`. `out` may be `a`.
+
+>>> tw.segment_scan(np.array([1.0, 2.0, 3.0, 4.0]), [0, 3, 3, 4])
+array([1., 3., 6., 4.])
+)";
+
 inline constexpr const char* runs =
     R"(runs(keys, *, device=None, variant=None, tuning=None)
 --

@@ -236,26 +236,52 @@ detail::argument as_signed(const lent& offsets) {
   return made;
 }
 
+/// An array and the offsets of its segments.
+struct lent_segments {
+  py::object offsets_as_given;
+  lent x, offsets;
+
+  lent_segments(handle a, handle any_offsets, const char* function)
+      : offsets_as_given(objects().frameworks.attr("as_offsets")(any_offsets)),
+        x(a, "a"),
+        offsets(offsets_as_given, "offsets", access::read, &x) {
+    x.require_rank(1, function);
+    offsets.require_rank(1, function);
+    if (offsets.memory.type != dtype::u64) offsets.require_type(dtype::i64);
+  }
+  std::uint64_t count() const { return offsets.memory.count == 0 ? 0 : offsets.memory.count - 1; }
+};
+
 py::object segment_reduce(handle a, handle any_offsets, handle operation, handle out, handle any_initial, handle device,
                           handle variant, handle tuning) {
   const op by = operation_from(operation);
   const py::object initial = plain_number(any_initial, "initial");
-  const py::object as_given = objects().frameworks.attr("as_offsets")(any_offsets);
-  const lent in(a, "a");
-  in.require_rank(1, "segment_reduce");
-  const lent offsets(as_given, "offsets", access::read, &in);
-  offsets.require_rank(1, "segment_reduce");
-  if (offsets.memory.type != dtype::u64) offsets.require_type(dtype::i64);
-  const placement how = placement_of(device, variant, tuning, in);
-  const tilewise::number init = initial_from(initial, in.memory.type);
-  const std::uint64_t segments = offsets.memory.count == 0 ? 0 : offsets.memory.count - 1;
-  const target values(out, "out", in, in.memory.type, {segments});
-  compute(in, how, [&] {
-    detail::segment_reduce(in.memory.as("the input"), as_signed(offsets), values.to.memory.as("the values"),
+  const lent_segments in(a, any_offsets, "segment_reduce");
+  const placement how = placement_of(device, variant, tuning, in.x);
+  const tilewise::number init = initial_from(initial, in.x.memory.type);
+  const target values(out, "out", in.x, in.x.memory.type, {in.count()});
+  compute(in.x, how, [&] {
+    detail::segment_reduce(in.x.memory.as("the input"), as_signed(in.offsets), values.to.memory.as("the values"),
                            folding<reduce_options>(by, init, how));
   });
-  hand_over(in, offsets, values.to);
+  hand_over(in.x, in.offsets, values.to);
   return values.array;
+}
+
+py::object segment_scan(handle a, handle any_offsets, handle operation, bool exclusive, handle out, handle any_initial,
+                        handle device, handle variant, handle tuning) {
+  const op by = operation_from(operation);
+  const py::object initial = plain_number(any_initial, "initial");
+  const lent_segments in(a, any_offsets, "segment_scan");
+  const placement how = placement_of(device, variant, tuning, in.x);
+  auto options = folding<segment_scan_options>(by, initial_from(initial, in.x.memory.type), how);
+  options.exclusive = exclusive;
+  const target y(out, "out", in.x, in.x.memory.type, in.x.shape);
+  compute(in.x, how, [&] {
+    detail::segment_scan(in.x.memory.as("the input"), as_signed(in.offsets), y.to.memory.as("the output"), options);
+  });
+  hand_over(in.x, in.offsets, y.to);
+  return y.array;
 }
 
 /// The first elements of a new array.
@@ -327,6 +353,8 @@ void add_folds(py::module_& to) {
       initial, carry);
   add(to, "segment_reduce", segment_reduce, documents::segment_reduce, arg("a"), arg("offsets"), options,
       arg("op") = "sum", out, initial);
+  add(to, "segment_scan", segment_scan, documents::segment_scan, arg("a"), arg("offsets"), options, arg("op") = "sum",
+      arg("exclusive") = false, out, initial);
   add(to, "runs", runs, documents::runs, arg("keys"), options);
   add(to, "reduce_by_key", reduce_by_key, documents::reduce_by_key, arg("keys"), arg("a"), options, arg("op") = "sum",
       initial);

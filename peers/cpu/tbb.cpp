@@ -59,17 +59,36 @@ void run_scan(const registry::problem& p, const registry::bindings& where, const
   });
 }
 
+/// Calls work(first element, end, segment) for each segment, by all threads.
+template <class Work>
+void for_each_segment(const registry::problem& p, const registry::bindings& where, backend::queue& queue,
+                      const Work& work) {
+  const auto* offsets = where.in[1].as<const std::int64_t>();
+  arena_of(queue).execute([&] {
+    tbb::parallel_for(range(0, p.shape[1]), [&](const range& r) {
+      for (std::size_t s = r.begin(); s != r.end(); ++s) work(offsets[s], offsets[s + 1], s);
+    });
+  });
+}
+
 void run_segment_reduce(const registry::problem& p, const registry::bindings& where, const registry::tuning&,
                         backend::queue& queue) {
   order::with_wrapping_type(p.type, [&]<class T>(T zero) {
     const T* x = where.in[0].as<const T>();
-    const auto* offsets = where.in[1].as<const std::int64_t>();
     T* values = where.out[0].as<T>();
-    arena_of(queue).execute([&] {
-      tbb::parallel_for(range(0, p.shape[1]), [&](const range& r) {
-        for (std::size_t s = r.begin(); s != r.end(); ++s)
-          values[s] = std::reduce(x + offsets[s], x + offsets[s + 1], zero);
-      });
+    for_each_segment(p, where, queue, [&](std::int64_t begin, std::int64_t end, std::size_t s) {
+      values[s] = std::reduce(x + begin, x + end, zero);
+    });
+  });
+}
+
+void run_segment_scan(const registry::problem& p, const registry::bindings& where, const registry::tuning&,
+                      backend::queue& queue) {
+  order::with_wrapping_type(p.type, [&]<class T>(T) {
+    const T* x = where.in[0].as<const T>();
+    T* y = where.out[0].as<T>();
+    for_each_segment(p, where, queue, [&](std::int64_t begin, std::int64_t end, std::size_t) {
+      std::inclusive_scan(x + begin, x + end, y + begin);
     });
   });
 }
@@ -104,6 +123,8 @@ std::vector<registry::variant> tbb_variants() {
           cpu_peer("scan", "tbb", "oneTBB parallel_scan", unsupported, run_scan),
           cpu_peer("segment_reduce", "tbb", "oneTBB parallel_for over segments, std::reduce in each", unsupported,
                    run_segment_reduce),
+          cpu_peer("segment_scan", "tbb", "oneTBB parallel_for over segments, std::inclusive_scan in each", unsupported,
+                   run_segment_scan),
           hiperc::peer("hiperc_tbb", "HiPerC's program with Threading Building Blocks, rewritten",
                        hiperc::threads_unsupported, hiperc::run_with<tbb_team>)};
 }

@@ -27,6 +27,7 @@ MISSING = {
     "nancumsum": "tw.cumsum(np.where(np.isnan(a), 0, a))",
     "fsum total": "tw.sum(a)",
     "reduceat segment_sum segmented_reduce segment_csr": "tw.segment_reduce(a, offsets)",
+    "segment_cumsum segmented_scan scan_by_key": "tw.segment_scan(a, offsets)",
     "groupby group_reduce aggregate": "tw.reduce_by_key(*tw.sort_by_key(keys, a))",
     "unique": "tw.runs(tw.sort(a))[0]",
     "run_length_encode rle": "tw.runs(a)",

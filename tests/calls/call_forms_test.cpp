@@ -382,6 +382,15 @@ TEST(CallForms, SegmentsOfAnArray) {
   array<float> values = on.allocate<float>(3);
   tw::segment_reduce(there, offsets_there, values, {.init = 1.0f});
   EXPECT_EQ(values.download(), to);
+  std::vector<float> prefixes = tw::segment_scan(x, offsets);
+  EXPECT_EQ(prefixes[1], sums[0]);
+  EXPECT_EQ(prefixes.back(), sums[2]);
+  EXPECT_EQ(tw::segment_scan(there, offsets_there).download(), prefixes);
+  tw::segment_scan(x, std::span(offsets), std::span(prefixes), {.exclusive = true, .init = 1.0f});
+  EXPECT_EQ(prefixes[2], 1);
+  array<float> prefixes_there = on.allocate<float>(x.size());
+  tw::segment_scan(there, offsets_there, prefixes_there, {.exclusive = true, .init = 1.0f});
+  EXPECT_EQ(prefixes_there.download(), prefixes);
   std::vector<double> both{0, 1};  // offsets and values in one memory
   EXPECT_THROW(tw::segment_reduce(both, std::span(reinterpret_cast<const std::int64_t*>(both.data()), 2),
                                   std::span(both).first(1)),

@@ -139,6 +139,12 @@ void add_folds(std::vector<public_call>& all, const std::string& type) {
   all.push_back(host("segment_reduce " + type, [offsets](const device& on) {
     return bytes(tw::segment_reduce(x<T>, offsets, {.init = T(1), .device = on}));
   }));
+  all.push_back(host("segment_scan " + type, [offsets](const device& on) {
+    return bytes(tw::segment_scan(x<T>, offsets, {.exclusive = true, .init = T(1), .device = on}));
+  }));
+  all.push_back(there<T>("segment_scan " + type, many, [offsets](const auto& a, const auto&) {
+    return bytes(tw::segment_scan(a, a.device().upload(offsets)));
+  }));
   all.push_back(there<T>("segment_reduce " + type, many, [offsets](const auto& a, const auto&) {
     return bytes(tw::segment_reduce(a, a.device().upload(offsets)));
   }));

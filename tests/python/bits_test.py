@@ -141,6 +141,20 @@ class Segments(BitsCase):
                     for given in (offsets, np.array(offsets), np.array(offsets, np.int32), np.array(offsets, np.uint64)):
                         self.same(tw.segment_reduce(x, given, op=operation, initial=1, device=device), wanted, f"{dtype} {operation} {device}")
 
+    def test_each_segment_is_scanned_alone(self):
+        offsets = [0, 0, 1, 4, 20, 53, 53, 700, 3000]
+        for dtype in TYPES:
+            x = wide(self.rng, 3000, dtype)
+            for operation in ("sum", "product", "min", "max"):
+                for exclusive, scan in ((False, tw.inclusive_scan), (True, tw.exclusive_scan)):
+                    wanted = np.concatenate([scan(x[begin:end], op=operation, initial=1) for begin, end in zip(offsets, offsets[1:])])
+                    for device in DEVICES[:3] + (OPENCL if dtype == np.float32 else []):
+                        y = tw.segment_scan(x, offsets, op=operation, exclusive=exclusive, initial=1, device=device)
+                        self.same(y, wanted, f"{dtype} {operation} {exclusive} {device}")
+                        out = x.copy()
+                        self.assertIs(tw.segment_scan(out, offsets, op=operation, exclusive=exclusive, initial=1, out=out), out)
+                        self.same(out, wanted, f"{dtype} {operation} {exclusive} in place")
+
     def test_a_sparse_matrix_times_a_vector(self):
         """A row of a CSR matrix is a segment of its products."""
         dense = wide(self.rng, 40 * 30, np.float64).reshape(40, 30) * (self.rng.random((40, 30)) < 0.2)

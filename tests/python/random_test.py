@@ -10,10 +10,10 @@ import unittest
 import numpy as np
 
 import tilewise as tw
-from definition import TYPES, convolve, inclusive, order_key, reduce, wide
+from definition import TYPES, convolve, exclusive, inclusive, order_key, reduce, wide
 from lenders import Hostile, Lender
 
-FUNCTIONS = ["sum", "prod", "min", "max", "segment_reduce", "runs", "reduce_by_key", "cumsum", "inclusive_scan", "exclusive_scan", "sort", "argsort", "sort_by_key", "matmul",
+FUNCTIONS = ["sum", "prod", "min", "max", "segment_reduce", "segment_scan", "runs", "reduce_by_key", "cumsum", "inclusive_scan", "exclusive_scan", "sort", "argsort", "sort_by_key", "matmul",
              "matvec", "dot", "polymul", "convolve", "diffuse", "array", "partial", "open"]
 SEED, CALLS = (int(os.environ.get(f"TILEWISE_RANDOM_{name}", default)) for name, default in (("SEED", "20"), ("CALLS", "500")))
 DOCUMENTED = (tw.Error, TypeError, BufferError, AttributeError)
@@ -148,6 +148,11 @@ class RandomValues(Random):
         segments = [reduce(x[begin:end], op, initial) for begin, end in zip(offsets, offsets[1:])]
         yield (tw.segment_reduce(x, offsets, op=op, initial=initial.item(), device=device), np.array(segments, x.dtype),
                f"segments at {offsets} by {op} on {device}")
+        is_exclusive = bool(self.rng.random() < 0.5)
+        scan = exclusive if is_exclusive else inclusive
+        scanned = [scan(x[begin:end], op, initial) for begin, end in zip(offsets, offsets[1:])]
+        yield (tw.segment_scan(x, offsets, op=op, exclusive=is_exclusive, initial=initial.item(), device=device),
+               np.concatenate(scanned).astype(x.dtype), f"scanned segments at {offsets} by {op} on {device}")
         keys = np.repeat(np.arange(len(offsets) - 1, dtype=self.pick(TYPES)), np.diff(offsets))
         filled = [value for value, begin, end in zip(segments, offsets, offsets[1:]) if begin != end]
         yield (tw.reduce_by_key(keys, x, op=op, initial=initial.item(), device=device)[1], np.array(filled, x.dtype),

@@ -45,6 +45,7 @@ ROWS = [
     ("reduce along an axis to nowhere", "reduce {d}/m34.npy --axis 0", 2, r"--axis requires --output"),
     ("reduce to a file", "reduce {d}/m34.npy -o {d}/y.npy", 2, r"--output requires --axis, --segments or --by"),
     ("reduce segments to nowhere", "reduce {d}/m34.npy --segments {d}/o.npy", 2, r"--segments requires --output"),
+    ("scan segments along an axis", "scan {d}/m34.npy --segments {d}/o.npy --axis 0 -o {d}/y.npy", 2, r"--axis excludes --segments"),
     ("reduce segments along an axis", "reduce {d}/m34.npy --segments {d}/o.npy --axis 0 -o {d}/y.npy", 2, r"--axis excludes --segments"),
     ("reduce segments of a matrix's offsets", "reduce {d}/m34.npy --segments {d}/m34.npy -o {d}/y.npy", 2,
      r"m34\.npy is 3x4 of f64; --segments takes one dimension of i64, .*astype\(\"i8\"\)"),
@@ -266,6 +267,21 @@ class Segments(ArrayCase):
                         np.save(f"{self.d}/part.npy", x[offsets[s]:offsets[s + 1]])
                         one = json.loads(run(f"reduce --op {op} --init 1 {self.d}/part.npy --json").stdout)["value_hex"]
                         self.assertEqual(int(one, 16), int.from_bytes(value.tobytes(), "little"), s)
+
+    def test_scanned_on_every_device(self):
+        offsets = np.array([0, 0, 1, 9, 26, 4122, 4122, 20000])
+        np.save(f"{self.d}/offsets.npy", offsets)
+        x = wide_values("f4", 20000)
+        np.save(f"{self.d}/x.npy", x)
+        for words in ("", "--exclusive --init 3", "--op max"):
+            parts = []
+            for begin, end in zip(offsets, offsets[1:]):
+                np.save(f"{self.d}/part.npy", x[begin:end])
+                parts.append(self.output_of(f"scan {words} {self.d}/part.npy -o {self.d}/y.npy"))
+            for device in self.devices("segment_scan"):
+                with self.subTest(f"{words} {device}"):
+                    y = self.output_of(f"scan {words} {self.d}/x.npy --segments {self.d}/offsets.npy -o {self.d}/y.npy --device {device}")
+                    self.assertEqual(y.tobytes(), np.concatenate(parts).tobytes())
 
     def test_false_offsets_are_named_and_leave_the_output(self):
         np.save(f"{self.d}/x.npy", np.zeros(10, "f4"))

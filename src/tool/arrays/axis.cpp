@@ -56,4 +56,22 @@ std::vector<std::uint64_t> without_axis(int axis, std::span<const std::uint64_t>
   return others;
 }
 
+CLI::Option* add_segments_option(CLI::App& command, std::string& to, const std::string& says) {
+  return add_array_option(command, "--segments", to, says, "OFFSETS.npy")
+      ->check(readable_by_ranks())
+      ->excludes(command.get_option("--axis"));
+}
+
+array_file open_offsets(const std::string& segments, const std::string& input) {
+  require_distinct_streams(input, segments);
+  array_file offsets = open_array(segments);
+  if (offsets.type() != dtype::i64 || offsets.shape().size() != 1)
+    throw error(errc::invalid_argument, offsets.sentence() + " of " + std::string(name_of(offsets.type())) +
+                                            "; --segments takes one dimension of i64, one more than segments: "
+                                            "convert with NumPy's astype(\"i8\")");
+  if (offsets.shape()[0] == 0)
+    throw error(errc::invalid_argument, offsets.sentence() + "; for no segments there is one offset, which is 0");
+  return offsets;
+}
+
 }  // namespace tilewise::cli

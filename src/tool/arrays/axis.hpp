@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// --axis: an array file as a matrix, of which an algorithm takes each row or each column.
+// Parts of an array file. --axis: each row or each column of a matrix. --segments: pieces between offsets.
 #pragma once
 
 #include "registry/problem.hpp"
+#include "tool/arrays/file.hpp"
 #include "tool/commands.hpp"
 
 #include <span>
@@ -19,5 +20,12 @@ registry::problem problem_along(int axis, std::string_view algorithm, const std:
 
 /// The shape of an array of one value for each line.
 std::vector<std::uint64_t> without_axis(int axis, std::span<const std::uint64_t> shape);
+
+/// Adds --segments, after --axis, which it excludes.
+CLI::Option* add_segments_option(CLI::App& command, std::string& to, const std::string& says);
+
+/// The offsets that --segments names, beside the file or stream `input`. Throws `invalid_argument` unless it is one
+/// dimension of i64 with one element or more.
+array_file open_offsets(const std::string& segments, const std::string& input);
 
 }  // namespace tilewise::cli

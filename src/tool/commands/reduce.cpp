@@ -58,14 +58,7 @@ exit_code reduce_along(const reduce_request& request, io::array_input& x) {
 }
 
 exit_code reduce_segments(const reduce_request& request, io::array_input& x) {
-  require_distinct_streams(request.input, request.segments);
-  const array_file offsets = open_array(request.segments);
-  if (offsets.type() != dtype::i64 || offsets.shape().size() != 1)
-    throw error(errc::invalid_argument, offsets.sentence() + " of " + std::string(name_of(offsets.type())) +
-                                            "; --segments takes one dimension of i64, one more than segments: "
-                                            "convert with NumPy's astype(\"i8\")");
-  if (offsets.shape()[0] == 0)
-    throw error(errc::invalid_argument, offsets.sentence() + "; for no segments there is one offset, which is 0");
+  const array_file offsets = open_offsets(request.segments, request.input);
   const std::array count{offsets.shape()[0] - 1};
   registry::problem p{.what = &registry::find_algorithm("segment_reduce"),
                       .type = x.type(),
@@ -158,10 +151,8 @@ void add_reduce(CLI::App& app, invocation& call) {
   command->add_option("--init", request->init, "initial value; min and max of no elements need one")->option_text("V");
   add_axis_option(*command, request->axis, "a value of each line along it: 0 first, -1 last");
   CLI::Option* const axis = command->get_option("--axis");
-  CLI::Option* const segments = add_array_option(*command, "--segments", request->segments,
-                                                 "a value of each: x[offsets[s]:offsets[s + 1]]", "OFFSETS.npy")
-                                    ->check(readable_by_ranks())
-                                    ->excludes(axis);
+  CLI::Option* const segments =
+      add_segments_option(*command, request->segments, "a value of each: x[offsets[s]:offsets[s + 1]]");
   CLI::Option* const by =
       add_array_option(*command, "--by", request->keys, "a value of each run of equal keys", "KEYS.npy")
           ->check(readable_by_ranks())

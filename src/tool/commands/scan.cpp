@@ -15,7 +15,7 @@ namespace {
 
 struct scan_request {
   common_options common;
-  std::string input, output;
+  std::string input, output, segments;
   raw_options raw;
   std::string operation = "sum";
   bool exclusive = false;
@@ -42,8 +42,19 @@ exit_code scan_stream(const scan_request& request, const registry::problem& p, i
   return exit_code::ok;
 }
 
+exit_code scan_segments(const scan_request& request, io::array_input& x) {
+  const array_file offsets = open_offsets(request.segments, request.input);
+  registry::problem p{.what = &registry::find_algorithm("segment_scan"),
+                      .type = x.type(),
+                      .shape = {x.bytes() / size_of(x.type()), offsets.shape()[0] - 1}};
+  choose(p, request);
+  return run_to_file(p, std::array{&x, offsets.input.get()}, request.common, plan_run(p, request.common),
+                     request.output, x.shape());
+}
+
 exit_code scan_file(const scan_request& request) {
   io::array_input file(request.input, raw_elements_of(request.raw));
+  if (!request.segments.empty()) return scan_segments(request, file);
   registry::problem p{
       .what = &registry::find_algorithm("scan"), .type = file.type(), .shape = {file.bytes() / size_of(file.type())}};
   if (request.axis) p = problem_along(*request.axis, "scan_axis", request.input, file.type(), file.shape());
@@ -65,6 +76,7 @@ void add_scan(CLI::App& app, invocation& call) {
   command->add_flag("--exclusive", request->exclusive, "y[i] leaves out x[i]; y[0] is the initial value");
   command->add_option("--init", request->init, "initial value; exclusive min and max need one")->option_text("V");
   add_axis_option(*command, request->axis, "each line along it by itself: 0 first, -1 last");
+  add_segments_option(*command, request->segments, "each by itself: x[offsets[s]:offsets[s + 1]]");
   add_raw_options(*command, request->raw);
   add_device_options(*command, request->common);
   add_variant_options(*command, request->common);
@@ -72,17 +84,20 @@ void add_scan(CLI::App& app, invocation& call) {
   command->footer(
       "An array of any shape is scanned flat, in C order (the last index runs fastest),\n"
       "unless --axis names its first or last axis: of a matrix, 0 scans each column, 1\n"
-      "each row. The result keeps the shape. The file is the same to the last byte on\n"
-      "every device; integers wrap. \"-\" is standard input or output, for .npy too.\n"
+      "each row; or --segments names its pieces, as the indptr of a CSR matrix does.\n"
+      "The result keeps the shape. The file is the same to the last byte on every\n"
+      "device; integers wrap. \"-\" is standard input or output, for .npy too.\n"
       "With --init each element is V plus the sum so far of this file: to continue an\n"
       "older file with the bits of both in one array, use `partial` of Python or C++.\n"
       "On the CPU any length takes 1 MB a thread of memory; on other devices, with\n"
-      "--variant, with --axis and in Fortran order, it takes the array twice.\n"
+      "--variant, with --axis or --segments and in Fortran order, it takes the array\n"
+      "twice.\n"
       "\n"
       "Examples:\n"
       "  tilewise scan x.npy -o y.npy\n"
       "  tilewise scan x.npy -o y.npy --exclusive --init 100 --device cuda:0\n"
       "  tilewise scan table.npy -o y.npy --axis 0\n"
+      "  tilewise scan x.npy -o y.npy --segments indptr.npy\n"
       "  tilewise scan x.npy -o y.npy --op max --variant cpu -v\n"
       "  tilewise scan - -o - < x.npy | tilewise sort - -o y.npy");
   command->callback([&call, request] { call.run = [request] { return scan_file(*request); }; });
