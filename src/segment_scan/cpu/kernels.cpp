@@ -2,7 +2,7 @@
 // What:   short segments with vectors; compiled once for each x86-64 level.
 // Order:  backend/cpu/blocks.hpp.
 // Shape:  one segment after another on one thread. One of less than a vector is one descent, whatever its length, so
-//         that no branch depends on it; a longer one is a short scan.
+//         that no branch depends on it; one of few vectors as many; a longer one is a short scan.
 // Limits: touches nothing outside the segments; y may be x.
 // Twins:  serial.cpp, scan/cpu/kernels.cpp.
 #include "segment_scan/cpu/kernels.hpp"
@@ -18,12 +18,23 @@ namespace level = backend::cpu::TILEWISE_LEVEL;
 
 namespace {
 
+/// Scans fewer than four vectors: the prefix behind up to three blocks is a plain fold from the left.
 template <class T, class Op, bool Inclusive>
-[[gnu::always_inline]] inline void scan_vector(const T* x, T* y, unsigned n, level::vector<T> first) {
-  const level::vector<T> start = level::broadcast(Op::template identity<T>());
-  level::vector<T> prefix = level::blocks<T, Op>::prefixes(level::load_first(x, n), start);
-  if constexpr (Inclusive) prefix = level::shift_down<T>(prefix, start);
-  level::store_first<T>(y, level::canonical<T>(level::apply<Op, T>(first, prefix)), n);
+[[gnu::always_inline]] inline void scan_few_vectors(const T* x, T* y, std::uint64_t n, level::vector<T> first) {
+  using blocks = level::blocks<T, Op>;
+  level::vector<T> before = level::broadcast(Op::template identity<T>());
+  const auto result = [&](level::vector<T> elements, level::vector<T> behind) {
+    level::vector<T> prefix = blocks::prefixes(elements, before);
+    if constexpr (Inclusive) prefix = level::shift_down<T>(prefix, behind);
+    return level::canonical<T>(level::apply<Op, T>(first, prefix));
+  };
+  for (; n >= level::lanes<T>; n -= level::lanes<T>, x += level::lanes<T>, y += level::lanes<T>) {
+    const level::vector<T> elements = level::load(x);
+    const level::vector<T> behind = blocks::join(before, blocks::template complete<1>(elements));
+    level::store<T>(y, result(elements, behind));
+    before = behind;
+  }
+  level::store_first<T>(y, result(level::load_first(x, static_cast<unsigned>(n)), before), static_cast<unsigned>(n));
 }
 
 template <class T, class Op, bool Inclusive>
@@ -33,8 +44,8 @@ std::uint64_t scan_segments(const segments<T>& of, std::uint64_t begin, std::uin
   for (std::uint64_t s = begin; s < end; ++s) {
     const std::int64_t at = of.offsets[s];
     const auto n = static_cast<std::uint64_t>(of.offsets[s + 1] - at);
-    if (n < level::lanes<T>)
-      scan_vector<T, Op, Inclusive>(of.x + at, of.y + at, static_cast<unsigned>(n), first);
+    if (n < 4 * level::lanes<T>)
+      scan_few_vectors<T, Op, Inclusive>(of.x + at, of.y + at, n, first);
     else if (n <= reduce::small_limit)
       small(of.x + at, of.y + at, n, &of.first, Inclusive);
     else
