@@ -20,7 +20,7 @@ bindings all_on_one_rank(const bindings& where) {
 }  // namespace
 
 void run_on_rank(const rank& r, const problem& p, const bindings& where, const preferences& wanted) {
-  const choice how = choose(p, r.device().implementation(), wanted);
+  const registry::choice how = choose(p, r.device().implementation(), wanted);
   how.variant->run(p, where, how.tuning, r.queue());
 }
 

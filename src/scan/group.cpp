@@ -5,10 +5,9 @@
 // Shape:  a rank sends the block values of its elements to all ranks; then it runs one scan with a carry for each part.
 //         Elements that begin at a multiple of a large power of two are few parts.
 // Limits: those of the members' variants.
-// Twins:  continued.cpp.
-#include "divide/ranks.hpp"
+// Twins:  continued.cpp, segment_scan/group.cpp.
 #include "reduce/segment.hpp"
-#include "scan/carry_chain.hpp"
+#include "scan/rank_parts.hpp"
 
 namespace tilewise::impl::scan {
 
@@ -42,22 +41,6 @@ std::vector<part<T>> parts_of(std::uint64_t n, const carry_of_all<T>& carry, ord
   return parts;
 }
 
-template <class T>
-void scan_parts(const registry::problem& p, const std::vector<part<T>>& parts, const backend::memory& in,
-                const backend::memory& out, const rank& r) {
-  std::vector<T> carries;
-  for (const part<T>& one : parts) carries.insert(carries.end(), one.carry.begin(), one.carry.end());
-  const backend::buffer carry(r.queue(), carries.size() * sizeof(T));
-  r.queue().upload(carry, carries.data(), carries.size() * sizeof(T));
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const std::uint64_t at = (parts[i].first - parts[0].first) * sizeof(T), bytes = parts[i].count * sizeof(T);
-    registry::bindings there;
-    there.in = {in.at(at, bytes), backend::memory(carry).at(2 * i * sizeof(T), 2 * sizeof(T))};
-    there.out[0] = out.at(at, bytes);
-    divide::run_on_rank(r, part_of(p, parts[i].count), there);
-  }
-}
-
 template <class Op, class T>
 void scan_on(const rank& r, const registry::problem& p, const registry::bindings& where) {
   const carry_of_all<T> carry(p, where, r);
@@ -83,7 +66,7 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
 }
 
 std::string unsupported(const registry::problem& p, const backend::device& on, const registry::tuning&) {
-  return divide::unsupported_by_members(part_of(p, p.n()), on);
+  return parts_unsupported_by_members(p, on);
 }
 
 }  // namespace

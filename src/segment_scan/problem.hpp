@@ -23,4 +23,12 @@ T first_of(const registry::problem& p) {
   return starts_from_init(p) ? init_of<T>(p) : Op::template identity<T>();
 }
 
+/// The same scan of n elements that are no segments. Its settings are the first ones of a scan.
+inline registry::problem scan_of(const registry::problem& p, std::uint64_t n) {
+  registry::problem plain = p;
+  plain.what = &scan::scan_algorithm();
+  plain.shape = {n};
+  return plain;
+}
+
 }  // namespace tilewise::impl::segment_scan

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <random>
 
 namespace tilewise {
 namespace {
@@ -28,18 +29,25 @@ std::vector<float> scanned_alone(std::span<const float> x, const segment_scan_op
   return options.exclusive ? exclusive_scan(x, as) : inclusive_scan(x, as);
 }
 
-/// Each segment on each device against the scan of the same elements alone, into other memory and in place.
-void expect_the_law(const std::vector<float>& x, const offsets& at, const segment_scan_options& options) {
+/// The bits of each segment's scan alone.
+std::vector<std::uint32_t> bits_by_the_law(const std::vector<float>& x, const offsets& at,
+                                           const segment_scan_options& options) {
   std::vector<float> expected;
   for (std::size_t s = 0; s + 1 < at.size(); ++s) {
     const auto begin = static_cast<std::size_t>(at[s]), length = static_cast<std::size_t>(at[s + 1] - at[s]);
     const std::vector<float> segment = scanned_alone(std::span(x).subspan(begin, length), options);
     expected.insert(expected.end(), segment.begin(), segment.end());
   }
+  return bits_of(expected);
+}
+
+/// On each device, into other memory and in place.
+void expect_the_law(const std::vector<float>& x, const offsets& at, const segment_scan_options& options) {
+  const std::vector<std::uint32_t> wanted = bits_by_the_law(x, at, options);
   for (const device& on : tests::devices_with("segment_scan")) {
     segment_scan_options there = options;
     there.device = on;
-    const std::vector<std::uint32_t> y = bits_of(segment_scan(x, at, there)), wanted = bits_of(expected);
+    const std::vector<std::uint32_t> y = bits_of(segment_scan(x, at, there));
     const auto differs = std::ranges::mismatch(y, wanted).in1;
     ASSERT_TRUE(y == wanted) << on.name() << ": element " << differs - y.begin() << " of " << y.size() << " in "
                              << at.size() - 1 << " segments, exclusive " << options.exclusive;
@@ -49,10 +57,55 @@ void expect_the_law(const std::vector<float>& x, const offsets& at, const segmen
   }
 }
 
+const std::vector<segment_scan_options> kinds{
+    {}, {.op = op::max, .exclusive = true, .init = 0.25f}, {.exclusive = true}, {.init = 0.25f}};
+
 void expect_the_law(const std::vector<float>& x, const offsets& at) {
-  expect_the_law(x, at, {});
-  expect_the_law(x, at, {.op = op::max, .exclusive = true, .init = 0.25f});
-  expect_the_law(x, at, {.exclusive = true});
+  for (const segment_scan_options& options : kinds) expect_the_law(x, at, options);
+}
+
+/// On a group whose ranks' parts end at `ends`, into other memory and in place.
+void expect_the_law_on_ranks(const std::vector<float>& x, const offsets& at, const offsets& ends, const device& group) {
+  std::vector<std::span<const float>> parts;
+  for (std::size_t k = 0, begin = 0; k < ends.size(); begin = static_cast<std::size_t>(ends[k++]))
+    parts.push_back(std::span(x).subspan(begin, static_cast<std::size_t>(ends[k]) - begin));
+  const array<float> in = upload_parts<float>(group, parts);
+  const array<std::int64_t> at_there = group.upload(at);
+  for (const segment_scan_options& options : kinds) {
+    const std::vector<std::uint32_t> wanted = bits_by_the_law(x, at, options);
+    const array<float> y = segment_scan(in, at_there, options);
+    array<float> in_place = upload_parts<float>(group, parts);
+    segment_scan(in_place, at_there, in_place, options);
+    const auto what = [&] {
+      return group.name() + ": parts end at " + testing::PrintToString(ends) + ", segments begin and end at " +
+             testing::PrintToString(at);
+    };
+    ASSERT_TRUE(bits_of(y.download()) == wanted) << what();
+    ASSERT_TRUE(bits_of(in_place.download()) == wanted) << "in place, " << what();
+    ASSERT_EQ(borders_of(y), borders_of(in));
+  }
+}
+
+/// Ends of `count` parts of n elements; a quarter of the parts begin at 0, so that some ranks have no elements.
+offsets any_ends(std::size_t count, std::int64_t n, std::mt19937_64& random) {
+  offsets ends{n};
+  while (ends.size() < count)
+    ends.push_back(random() % 4 == 0 ? 0 : static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n + 1)));
+  std::sort(ends.begin(), ends.end());
+  return ends;
+}
+
+/// Cuts at, beside and between some of the parts' ends, and some anywhere; a few segments are empty.
+offsets any_cuts(const offsets& ends, std::mt19937_64& random) {
+  const std::int64_t n = ends.back();
+  offsets at{0, n};
+  for (const std::int64_t end : ends)
+    for (std::uint64_t some = random() % 3; some != 0; --some)
+      at.push_back(std::clamp<std::int64_t>(end + static_cast<std::int64_t>(random() % 3) - 1, 0, n));
+  for (std::uint64_t some = random() % 4; some != 0; --some)
+    at.push_back(static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n + 1)));
+  std::sort(at.begin(), at.end());
+  return at;
 }
 
 TEST(SegmentScan, EachSegmentIsScannedAlone) {
@@ -74,6 +127,26 @@ TEST(SegmentScan, ManyEmptySegmentsAndVeryLongOnes) {
   at.insert(at.end(), 20'000, 12'345);
   at.insert(at.end(), 20'000, n);
   expect_the_law(x, at);
+}
+
+TEST(SegmentScan, SegmentsThatSeveralRanksShare) {
+  std::mt19937_64 random(5);
+  const int rounds = tests::test_cover() == tests::cover::few ? 3 : 30;
+  for (const std::size_t ranks : {2, 3, 5, 8}) {
+    const device group = open(std::to_string(ranks) + "*cpu:serial");
+    for (const std::int64_t n : {0, 1, 7, 300, 5000}) {
+      const std::vector<float> x = wide_floats(static_cast<std::uint64_t>(n), 4);
+      offsets equal;
+      for (std::size_t k = 1; k <= ranks; ++k)
+        equal.push_back(n * static_cast<std::int64_t>(k) / static_cast<std::int64_t>(ranks));
+      expect_the_law_on_ranks(x, {0, n}, equal, group);
+      expect_the_law_on_ranks(x, {0, n / 9, n - n / 9, n}, equal, group);
+      for (int round = 0; round < rounds; ++round) {
+        const offsets ends = any_ends(ranks, n, random);
+        expect_the_law_on_ranks(x, any_cuts(ends, random), ends, group);
+      }
+    }
+  }
 }
 
 TEST(SegmentScan, WhatIsWrongIsNamedAndNothingIsWritten) {

@@ -65,10 +65,7 @@ class scan_of_segments {
     registry::bindings here;
     here.in = {where_.in[0].at(at, n * sizeof(T))};
     here.out[0] = where_.out[0].at(at, n * sizeof(T));
-    problem one = p_;
-    one.what = &scan::scan_algorithm();
-    one.shape = {n};
-    scan::run_on_cpu(one, here, tuning_, queue_);
+    scan::run_on_cpu(scan_of(p_, n), here, tuning_, queue_);
   }
 
   const problem& p_;
