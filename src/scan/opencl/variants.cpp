@@ -58,7 +58,7 @@ struct sweep {
     const buffer carries(queue, (tiles + 1) * element_size);  // first the tiles' values, scanned in place
     queue.launch_tiles(values, tiles, group_size, in.where, in.first, in.count, memory(carries));
     const elements next{carries, 0, tiles};
-    level(next, next, spine | (mode & (part | whole)), chunk);
+    level(next, next, spine | (mode & (has_ends | whole)), chunk);
     finish(carries, mode);
   }
 };
