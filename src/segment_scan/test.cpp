@@ -28,24 +28,38 @@ std::vector<float> scanned_alone(std::span<const float> x, const segment_scan_op
   return options.exclusive ? exclusive_scan(x, as) : inclusive_scan(x, as);
 }
 
-/// Each segment on each device against the scan of the same elements alone, into other memory and in place.
-void expect_the_law(const std::vector<float>& x, const offsets& at, const segment_scan_options& options) {
+/// The bits of each segment scanned alone.
+std::vector<std::uint32_t> expected_bits(const std::vector<float>& x, const offsets& at,
+                                         const segment_scan_options& options) {
   std::vector<float> expected;
   for (std::size_t s = 0; s + 1 < at.size(); ++s) {
     const auto begin = static_cast<std::size_t>(at[s]), length = static_cast<std::size_t>(at[s + 1] - at[s]);
     const std::vector<float> segment = scanned_alone(std::span(x).subspan(begin, length), options);
     expected.insert(expected.end(), segment.begin(), segment.end());
   }
+  return bits_of(expected);
+}
+
+/// On the device of `options`, into other memory and in place.
+void expect_bits(const std::vector<std::uint32_t>& wanted, const std::vector<float>& x, const offsets& at,
+                 const segment_scan_options& options) {
+  const std::string where = options.device->name() + " " + std::string(options.tuning);
+  const std::vector<std::uint32_t> y = bits_of(segment_scan(x, at, options));
+  const auto differs = std::ranges::mismatch(y, wanted).in1;
+  ASSERT_TRUE(y == wanted) << where << ": element " << differs - y.begin() << " of " << y.size() << " in "
+                           << at.size() - 1 << " segments, exclusive " << options.exclusive;
+  std::vector<float> in_place = x;
+  segment_scan(in_place, at, in_place, options);
+  ASSERT_TRUE(bits_of(in_place) == wanted) << where << ": in place";
+}
+
+/// Each segment on each device against the scan of the same elements alone.
+void expect_the_law(const std::vector<float>& x, const offsets& at, const segment_scan_options& options) {
+  const std::vector<std::uint32_t> wanted = expected_bits(x, at, options);
   for (const device& on : tests::devices_with("segment_scan")) {
     segment_scan_options there = options;
     there.device = on;
-    const std::vector<std::uint32_t> y = bits_of(segment_scan(x, at, there)), wanted = bits_of(expected);
-    const auto differs = std::ranges::mismatch(y, wanted).in1;
-    ASSERT_TRUE(y == wanted) << on.name() << ": element " << differs - y.begin() << " of " << y.size() << " in "
-                             << at.size() - 1 << " segments, exclusive " << options.exclusive;
-    std::vector<float> in_place = x;
-    segment_scan(in_place, at, in_place, there);
-    ASSERT_TRUE(bits_of(in_place) == wanted) << on.name() << ": in place";
+    ASSERT_NO_FATAL_FAILURE(expect_bits(wanted, x, at, there));
   }
 }
 
@@ -74,6 +88,19 @@ TEST(SegmentScan, ManyEmptySegmentsAndVeryLongOnes) {
   at.insert(at.end(), 20'000, 12'345);
   at.insert(at.end(), 20'000, n);
   expect_the_law(x, at);
+}
+
+// With the smallest tile of OpenCL, 512 elements, the last segment has values on three levels, and a rest on each.
+TEST(SegmentScan, ChunksOfChunks) {
+  constexpr std::int64_t tile = 512, length = 3 * tile * tile + 5 * tile + 77;
+  const offsets at{0, 100, 100 + tile, 100 + 2 * tile * tile, 100 + 2 * tile * tile + length};
+  const std::vector<float> x = wide_floats(static_cast<std::uint64_t>(at.back()), 4);
+  for (const bool exclusive : {false, true}) {
+    const std::vector<std::uint32_t> wanted = expected_bits(x, at, {.exclusive = exclusive});
+    for (const device& on : tests::devices_with("segment_scan"))
+      if (on.info().backend == "opencl")
+        expect_bits(wanted, x, at, {.exclusive = exclusive, .device = on, .tuning = "group_size=64 items=8"});
+  }
 }
 
 TEST(SegmentScan, WhatIsWrongIsNamedAndNothingIsWritten) {
