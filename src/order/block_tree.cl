@@ -157,17 +157,21 @@ static inline TW_T tw_tile_value(__global const TW_T* in, ulong first, ulong cou
   return tw_units_value(units, items, tops);
 }
 
-// Copies `count` <= TW_TILE elements to `nodes`. Each item issues all its loads before it stores the first element.
-static inline void tw_take(__global const TW_T* from, uint count, __local TW_T* nodes) {
-  if (count == 0) return;
-  TW_T taken[TW_ITEMS];
-  _Pragma("unroll") for (int q = 0; q < TW_ITEMS; ++q) taken[q] =
-      from[min((uint)(q * TW_GROUP + get_local_id(0)), count - 1)];
-  _Pragma("unroll") for (int q = 0; q < TW_ITEMS; ++q) {
-    const uint at = q * TW_GROUP + get_local_id(0);
-    if (at < count) nodes[at] = taken[q];
+// Copies `count` <= TW_TILE elements, the i-th to nodes[PLACE(i)]. Each item issues all its loads before it stores the
+// first element.
+#define TW_DEFINE_TAKE(NAME, PLACE)                                                     \
+  static inline void NAME(__global const TW_T* from, uint count, __local TW_T* nodes) { \
+    if (count == 0) return;                                                             \
+    TW_T taken[TW_ITEMS];                                                               \
+    _Pragma("unroll") for (int q = 0; q < TW_ITEMS; ++q) taken[q] =                     \
+        from[min((uint)(q * TW_GROUP + get_local_id(0)), count - 1)];                   \
+    _Pragma("unroll") for (int q = 0; q < TW_ITEMS; ++q) {                              \
+      const uint at = q * TW_GROUP + get_local_id(0);                                   \
+      if (at < count) nodes[PLACE(at)] = taken[q];                                      \
+    }                                                                                   \
   }
-}
+#define TW_PACKED(i) (i)
+TW_DEFINE_TAKE(tw_take, TW_PACKED)
 
 // Returns, in every item, the prefix `carry` continued by the `count` < TW_TILE elements in `nodes`, which the items
 // have just written.

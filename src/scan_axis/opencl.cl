@@ -6,26 +6,12 @@
 //         prefixes descend. Inclusive output i is P(i+1); a tile's last one is the next tile's carry.
 // Shape:  line_tile.cl; outputs are written where elements were, or straight to memory where these were read from it.
 // Limits: local memory for TW_TILE elements; works in place.
-// Twins:  serial.cpp, cuda.cu; embedded after reduce_axis/opencl/line_tile.cl.
+// Twins:  serial.cpp, cuda.cu; embedded after order/outputs.cl and reduce_axis/opencl/line_tile.cl.
 
-// What a level outputs; opencl.cpp has the same numbers.
-#define TW_INCLUSIVE 1    // out[i] = P(i+1), else P(i)
-#define TW_SPINE 2        // the elements are tiles' values: out[n] = P(n) is written too, NaNs stay as they are
+// What a level outputs, beside the bits of order/outputs.cl; opencl.cpp has the same numbers. With TW_SPINE out[n] =
+// P(n) is written too.
 #define TW_HAS_CARRIES 4  // else each line begins here
 
-static inline TW_T tw_output(TW_T prefix, TW_T next, TW_T init, uint mode) {
-  const TW_T chosen = mode & TW_INCLUSIVE ? next : prefix;
-  return mode & TW_SPINE ? chosen : tw_canonical(tw_apply(init, chosen));
-}
-
-// The outputs of a run in place of its tree, from P at its begin and at its end.
-#define TW_DEFINE_OUTPUTS(NAME, DOWN, LENGTH)                                                             \
-  static inline void NAME(TW_T* mine, TW_T before, TW_T after, TW_T init, uint mode) {                    \
-    DOWN(mine, before);                                                                                   \
-    _Pragma("unroll") for (uint i = 0; i < (LENGTH); ++i) {                                               \
-      mine[i] = tw_output(mine[i], i + 1 < (LENGTH) ? mine[min(i + 1, (LENGTH)-1u)] : after, init, mode); \
-    }                                                                                                     \
-  }
 TW_DEFINE_OUTPUTS(tw_outputs_of_run, tw_item_down, TW_ITEMS)
 TW_DEFINE_OUTPUTS(tw_outputs_of_line, tw_short_down, TW_SHORT)
 

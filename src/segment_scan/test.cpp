@@ -29,9 +29,9 @@ std::vector<float> scanned_alone(std::span<const float> x, const segment_scan_op
   return options.exclusive ? exclusive_scan(x, as) : inclusive_scan(x, as);
 }
 
-/// The bits of each segment's scan alone.
-std::vector<std::uint32_t> bits_by_the_law(const std::vector<float>& x, const offsets& at,
-                                           const segment_scan_options& options) {
+/// The bits of each segment scanned alone.
+std::vector<std::uint32_t> expected_bits(const std::vector<float>& x, const offsets& at,
+                                         const segment_scan_options& options) {
   std::vector<float> expected;
   for (std::size_t s = 0; s + 1 < at.size(); ++s) {
     const auto begin = static_cast<std::size_t>(at[s]), length = static_cast<std::size_t>(at[s + 1] - at[s]);
@@ -41,19 +41,26 @@ std::vector<std::uint32_t> bits_by_the_law(const std::vector<float>& x, const of
   return bits_of(expected);
 }
 
-/// On each device, into other memory and in place.
+/// On the device of `options`, into other memory and in place.
+void expect_bits(const std::vector<std::uint32_t>& wanted, const std::vector<float>& x, const offsets& at,
+                 const segment_scan_options& options) {
+  const std::string where = options.device->name() + " " + std::string(options.tuning);
+  const std::vector<std::uint32_t> y = bits_of(segment_scan(x, at, options));
+  const auto differs = std::ranges::mismatch(y, wanted).in1;
+  ASSERT_TRUE(y == wanted) << where << ": element " << differs - y.begin() << " of " << y.size() << " in "
+                           << at.size() - 1 << " segments, exclusive " << options.exclusive;
+  std::vector<float> in_place = x;
+  segment_scan(in_place, at, in_place, options);
+  ASSERT_TRUE(bits_of(in_place) == wanted) << where << ": in place";
+}
+
+/// Each segment on each device against the scan of the same elements alone.
 void expect_the_law(const std::vector<float>& x, const offsets& at, const segment_scan_options& options) {
-  const std::vector<std::uint32_t> wanted = bits_by_the_law(x, at, options);
+  const std::vector<std::uint32_t> wanted = expected_bits(x, at, options);
   for (const device& on : tests::devices_with("segment_scan")) {
     segment_scan_options there = options;
     there.device = on;
-    const std::vector<std::uint32_t> y = bits_of(segment_scan(x, at, there));
-    const auto differs = std::ranges::mismatch(y, wanted).in1;
-    ASSERT_TRUE(y == wanted) << on.name() << ": element " << differs - y.begin() << " of " << y.size() << " in "
-                             << at.size() - 1 << " segments, exclusive " << options.exclusive;
-    std::vector<float> in_place = x;
-    segment_scan(in_place, at, in_place, there);
-    ASSERT_TRUE(bits_of(in_place) == wanted) << on.name() << ": in place";
+    ASSERT_NO_FATAL_FAILURE(expect_bits(wanted, x, at, there));
   }
 }
 
@@ -72,7 +79,7 @@ void expect_the_law_on_ranks(const std::vector<float>& x, const offsets& at, con
   const array<float> in = upload_parts<float>(group, parts);
   const array<std::int64_t> at_there = group.upload(at);
   for (const segment_scan_options& options : kinds) {
-    const std::vector<std::uint32_t> wanted = bits_by_the_law(x, at, options);
+    const std::vector<std::uint32_t> wanted = expected_bits(x, at, options);
     const array<float> y = segment_scan(in, at_there, options);
     array<float> in_place = upload_parts<float>(group, parts);
     segment_scan(in_place, at_there, in_place, options);
@@ -146,6 +153,19 @@ TEST(SegmentScan, SegmentsThatSeveralRanksShare) {
         expect_the_law_on_ranks(x, any_cuts(ends, random), ends, group);
       }
     }
+  }
+}
+
+// With the smallest tile of OpenCL, 512 elements, the last segment has values on three levels, and a rest on each.
+TEST(SegmentScan, ChunksOfChunks) {
+  constexpr std::int64_t tile = 512, length = 3 * tile * tile + 5 * tile + 77;
+  const offsets at{0, 100, 100 + tile, 100 + 2 * tile * tile, 100 + 2 * tile * tile + length};
+  const std::vector<float> x = wide_floats(static_cast<std::uint64_t>(at.back()), 4);
+  for (const bool exclusive : {false, true}) {
+    const std::vector<std::uint32_t> wanted = expected_bits(x, at, {.exclusive = exclusive});
+    for (const device& on : tests::devices_with("segment_scan"))
+      if (on.info().backend == "opencl")
+        expect_bits(wanted, x, at, {.exclusive = exclusive, .device = on, .tuning = "group_size=64 items=8"});
   }
 }
 

@@ -8,7 +8,7 @@
 // Limits: TW_IS_DIRECT tells whether items read and write their runs in memory: a program has code for one of these
 //         alone, since both at once take more registers. Called by whole groups, fewer than 2^32. Lines no longer than
 //         a run are for kernels of their own, whose items take one after another.
-// Twins:  cuda/tile.cuh; embedded after operators.cl and block_tree.cl.
+// Twins:  cuda/tile.cuh; embedded after order/stage.cl.
 
 // As tile.hpp and registry/matrix_shape.hpp have them.
 typedef struct {
@@ -18,8 +18,6 @@ typedef struct {
   ulong count, length, line, element;
 } tw_lines;
 
-// A place is left out after each 128 bytes, so that runs begin in different banks.
-#define TW_PLACE(i) ((i) + ((i) >> (sizeof(TW_T) == 8 ? 4 : 5)))
 #define TW_STAGE (TW_PLACE(TW_GROUP << TW_LOG_ITEMS) + 1)
 #define TW_MEETINGS (2 * TW_GROUP)
 
