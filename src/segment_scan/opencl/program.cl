@@ -50,13 +50,18 @@ static inline void tw_scan_alone(__local TW_T* stage, tw_segment s, TW_T init, u
 static inline void tw_scan_together(__local TW_T* stage, tw_segment s, TW_T before, TW_T after, TW_T init, uint mode,
                                     __local TW_T* items, __local TW_T* tops) {
   const uint me = get_local_id(0), at = me * TW_ITEMS, count = at < s.length ? min(s.length - at, (uint)TW_ITEMS) : 0;
-  TW_T mine[TW_ITEMS];
-  tw_run_take(stage, s.at + at, count, mine);
-  tw_group_up(tw_item_up(mine), items, tops, true);
+  TW_T mine[TW_ITEMS], own = TW_IDENTITY;
+  if (count != 0) {  // a segment may be much shorter than the tile
+    tw_run_take(stage, s.at + at, count, mine);
+    own = tw_item_up(mine);
+  }
+  tw_group_up(own, items, tops, true);
   tw_group_down(before, items, tops);
-  const TW_T next = me + 1 < TW_GROUP ? items[TW_PAD(min(me + 1, TW_GROUP - 1u))] : after;
-  tw_outputs_of_run(mine, items[TW_PAD(me)], next, init, mode);
-  tw_run_put(mine, s.at + at, count, stage);
+  if (count != 0) {
+    const TW_T next = me + 1 < TW_GROUP ? items[TW_PAD(min(me + 1, TW_GROUP - 1u))] : after;
+    tw_outputs_of_run(mine, items[TW_PAD(me)], next, init, mode);
+    tw_run_put(mine, s.at + at, count, stage);
+  }
   barrier(CLK_LOCAL_MEM_FENCE);  // the outputs are in the stage; `items` and `tops` may be used again
 }
 
