@@ -185,9 +185,9 @@ class segments_found {
   template <class Op>
   void reduce_all_chunks() {
     for (unsigned level = 0; level < notes_.levels; ++level) {
-      const auto groups = static_cast<unsigned>(ceil_div(windows_on(level), std::uint64_t{group_size / warp_size}));
-      reduce_chunks<T, Op><<<groups, group_size, 0, queue_.stream()>>>(
-          levels_.at[level], level, windows_on(level), facts_.offsets, notes_.owner[level], values_on(level + 1));
+      reduce_chunks<T, Op><<<window_groups(level), group_size, 0, queue_.stream()>>>(
+          levels_.at[level], level, windows_on(level), facts_.offsets, notes_.owner[level],
+          const_cast<T*>(levels_.at[level + 1]));
       TW_CUDA(cudaGetLastError());
     }
   }
@@ -199,8 +199,15 @@ class segments_found {
   std::uint64_t long_segments() const { return long_segments_; }
   /// The windows on a level of chunks; above the last level there is none.
   std::uint64_t windows_on(unsigned level) const { return facts_.elements >> (level + 1) * chunk_level<T>; }
-  /// The values of the chunks of the level below.
-  T* values_on(unsigned level) const { return const_cast<T*>(levels_.at[level]); }
+  std::uint64_t window_count() const {
+    std::uint64_t sum = 0;
+    for (unsigned level = 0; level < level_count(); ++level) sum += windows_on(level);
+    return sum;
+  }
+  /// Groups of group_size threads, of which each warp has a window.
+  unsigned window_groups(unsigned level) const {
+    return static_cast<unsigned>(ceil_div(windows_on(level), std::uint64_t{group_size / warp_size}));
+  }
   /// As many groups as the work has shares, at most so many on a compute unit.
   unsigned groups_for(std::uint64_t work, unsigned each, unsigned on_unit) const {
     return static_cast<unsigned>(std::min(ceil_div(work, std::uint64_t{each}), std::uint64_t{units()} * on_unit));
@@ -212,11 +219,6 @@ class segments_found {
     unsigned levels = 0;
     while (facts_.most_long != 0 && levels < most_levels && windows_on(levels) != 0) ++levels;
     return levels;
-  }
-  std::uint64_t window_count() const {
-    std::uint64_t sum = 0;
-    for (unsigned level = 0; level < level_count(); ++level) sum += windows_on(level);
-    return sum;
   }
 
   void lay_out(const T* x) {

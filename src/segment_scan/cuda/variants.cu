@@ -93,9 +93,9 @@ __global__ void __launch_bounds__(group_size, groups_together)
 }
 
 /// By one warp: calls put(i, P(i), P(i + 1)) for each of the first `count` elements of a chunk, where P(0) is `before`.
-/// Of a whole chunk, the last P(i + 1) is `behind`.
+/// Of a whole chunk, the last P(i + 1) is `behind`. Returns P(count) if that is less than a chunk.
 template <class Op, class T, class Put>
-__device__ void scan_chunk(const T* x, unsigned count, T before, T behind, const Put& put) {
+__device__ T scan_chunk(const T* x, unsigned count, T before, T behind, const Put& put) {
   constexpr unsigned loads = chunk_length<T> / warp_size;
   const unsigned lane = threadIdx.x % warp_size;
   T value[loads], folded[loads];
@@ -105,59 +105,144 @@ __device__ void scan_chunk(const T* x, unsigned count, T before, T behind, const
     folded[r] = value[r] = i < count ? __ldcg(x + i) : Op::template identity<T>();
   }
   const T before_rows = scan::lanes_prefix<Op, loads>(rows_tree<Op, loads>(folded), before);
-  T from = __shfl_sync(all_lanes, before_rows, 0);
+  T end = behind, from = __shfl_sync(all_lanes, before_rows, 0);
 #pragma unroll
   for (unsigned r = 0; r < loads; ++r) {
     const T to = r + 1 < loads ? __shfl_sync(all_lanes, before_rows, (r + 1) % warp_size) : behind;
     const T p = scan::lanes_prefix<Op>(value[r], from), next = __shfl_down_sync(all_lanes, p, 1);
     const unsigned i = r * warp_size + lane;
     if (i < count) put(i, p, lane + 1 == warp_size ? to : next);
+    if (count / warp_size == r) end = __shfl_sync(all_lanes, p, count % warp_size);
     from = to;
+  }
+  return end;
+}
+
+/// The prefixes before the chunks of each level, where their values are in levels_of; and before what is left of each
+/// long segment after its chunks.
+template <class T>
+struct prefixes_of {
+  T* before[most_levels + 1];
+  T* before_rest;
+};
+
+/// What is left of a segment on a level.
+template <class T>
+struct rest {
+  std::uint64_t first;  // its place on the level
+  unsigned count;
+
+  __device__ rest(std::uint64_t begin, std::uint64_t end, unsigned level) {
+    const std::uint64_t length = end - begin >> level * chunk_level<T>;
+    count = static_cast<unsigned>(length % chunk_length<T>);
+    first = (begin >> level * chunk_level<T>)+(length - count);
+  }
+};
+
+/// Each warp has a long segment: the prefixes before the chunks that are left on each level, the highest first.
+template <class T, class Op>
+__global__ void __launch_bounds__(group_size)
+    descend_rests(const std::int64_t* offsets, const __grid_constant__ levels_of<T> levels,
+                  const __grid_constant__ notes from, const __grid_constant__ prefixes_of<T> to) {
+  const std::uint64_t warps = std::uint64_t{gridDim.x} * (group_size / warp_size);
+  for (std::uint64_t i = (std::uint64_t{blockIdx.x} * group_size + threadIdx.x) / warp_size;
+       i < *from.long_segments + 1; i += warps) {
+    const std::uint64_t s = from.long_segment[i];
+    const auto begin = static_cast<std::uint64_t>(offsets[s]), end = static_cast<std::uint64_t>(offsets[s + 1]);
+    T prefix = Op::template identity<T>();
+    for (unsigned level = levels.count; --level > 0;) {
+      const rest<T> left(begin, end, level);
+      T* const before = to.before[level] + left.first;
+      prefix = scan_chunk<Op>(levels.at[level] + left.first, left.count, prefix, prefix,
+                              [&](unsigned j, T p, T) { before[j] = p; });
+    }
+    if (threadIdx.x % warp_size == 0) to.before_rest[i] = prefix;
   }
 }
 
-/// Each warp has a chunk of a level's elements, or what is left of a long segment after these. On the lowest level they
-/// become results; above it, values of chunks become the prefixes behind these, which the next level starts from.
-template <class T, class Op, bool Lowest>
+/// Calls work(window, its first element on the level, whether another chunk of the segment follows) for the calling
+/// warp's window of chunks of a level's elements, if one begins in it.
+template <class T, class Work>
+__device__ void with_chunk(const std::int64_t* offsets, const std::uint64_t* owner, std::uint64_t windows,
+                           unsigned level, const Work& work) {
+  const std::uint64_t w = std::uint64_t{blockIdx.x} * (group_size / warp_size) + threadIdx.x / warp_size;
+  if (w >= windows || owner[w] == no_segment) return;
+  const auto begin = static_cast<std::uint64_t>(offsets[owner[w]]) >> level * chunk_level<T>;
+  const auto end = static_cast<std::uint64_t>(offsets[owner[w] + 1]);
+  const std::uint64_t length = end - static_cast<std::uint64_t>(offsets[owner[w]]) >> (level + 1) * chunk_level<T>;
+  work(w, w * chunk_length<T> + begin % chunk_length<T>, w - (begin >> chunk_level<T>)+1 < length);
+}
+
+/// The prefixes before the elements of each chunk, on a level above the lowest.
+template <class T, class Op>
 __global__ void __launch_bounds__(group_size)
-    descend(const __grid_constant__ work<T, Op> w, T* values, const T* above, const __grid_constant__ notes from,
-            unsigned level, std::uint64_t windows) {
-  const std::uint64_t at = std::uint64_t{blockIdx.x} * (group_size / warp_size) + threadIdx.x / warp_size;
-  if (at >= windows + *from.long_segments + 1) return;
-  const std::uint64_t s = at < windows ? from.owner[level][at] : from.long_segment[at - windows];
-  if (s == no_segment) return;
-  const auto begin = static_cast<std::uint64_t>(w.offsets[s]), end = static_cast<std::uint64_t>(w.offsets[s + 1]);
-  const std::uint64_t length = end - begin >> level * chunk_level<T>, chunks = length / chunk_length<T>;
-  const std::uint64_t first_chunk = begin >> (level + 1) * chunk_level<T>;
-  const std::uint64_t number = at < windows ? at - first_chunk : chunks;
-  const unsigned count = number < chunks ? chunk_length<T> : static_cast<unsigned>(length % chunk_length<T>);
-  const T before = number == 0 ? Op::template identity<T>() : above[first_chunk + number - 1];
-  const T behind = number < chunks ? above[first_chunk + number] : before;
-  const std::uint64_t first = (begin >> level * chunk_level<T>)+number * chunk_length<T>;
-  if constexpr (Lowest)
-    scan_chunk<Op>(w.x + first, count, before, behind,
-                   [&](unsigned i, T p, T next) { w.y[first + i] = w.rule(w.rule.shift != 0 ? next : p); });
-  else
-    scan_chunk<Op>(values + first, count, before, behind, [&](unsigned i, T, T next) { values[first + i] = next; });
+    descend_chunks(const std::int64_t* offsets, const __grid_constant__ levels_of<T> levels,
+                   const __grid_constant__ notes from, const __grid_constant__ prefixes_of<T> to, unsigned level,
+                   std::uint64_t windows) {
+  with_chunk<T>(offsets, from.owner[level], windows, level, [&](std::uint64_t w, std::uint64_t first, bool) {
+    T* const before = to.before[level] + first;
+    const T prefix = to.before[level + 1][w];
+    scan_chunk<Op>(levels.at[level] + first, chunk_length<T>, prefix, prefix,
+                   [&](unsigned i, T p, T) { before[i] = p; });
+  });
+}
+
+/// The results of each chunk, but not the last inclusive one of a segment's last chunk.
+template <class T, class Op>
+__global__ void __launch_bounds__(group_size)
+    finish_chunks(const __grid_constant__ work<T, Op> w, const __grid_constant__ notes from, const T* before,
+                  std::uint64_t windows) {
+  with_chunk<T>(w.offsets, from.owner[0], windows, 0, [&](std::uint64_t window, std::uint64_t first, bool goes_on) {
+    const T behind = goes_on ? before[window + 1] : Op::template identity<T>();
+    scan_chunk<Op>(w.x + first, chunk_length<T>, before[window], behind, [&](unsigned i, T p, T next) {
+      if (w.rule.shift == 0 || goes_on || i + 1 != chunk_length<T>)
+        w.y[first + i] = w.rule(w.rule.shift != 0 ? next : p);
+    });
+  });
+}
+
+/// The results of what is left of each long segment, and the one before that.
+template <class T, class Op>
+__global__ void __launch_bounds__(group_size)
+    finish_rests(const __grid_constant__ work<T, Op> w, const __grid_constant__ notes from, const T* before_rest) {
+  const std::uint64_t warps = std::uint64_t{gridDim.x} * (group_size / warp_size);
+  for (std::uint64_t i = (std::uint64_t{blockIdx.x} * group_size + threadIdx.x) / warp_size;
+       i < *from.long_segments + 1; i += warps) {
+    const std::uint64_t s = from.long_segment[i];
+    const auto begin = static_cast<std::uint64_t>(w.offsets[s]), end = static_cast<std::uint64_t>(w.offsets[s + 1]);
+    const rest<T> left(begin, end, 0);
+    const T prefix = before_rest[i];
+    if (threadIdx.x % warp_size == 0 && w.rule.shift != 0 && left.first != begin) w.y[left.first - 1] = w.rule(prefix);
+    scan_chunk<Op>(w.x + left.first, left.count, prefix, prefix,
+                   [&](unsigned j, T p, T next) { w.y[left.first + j] = w.rule(w.rule.shift != 0 ? next : p); });
+  }
 }
 
 /// Scans the long segments.
 template <class T, class Op>
 void scan_long(const work<T, Op>& w, segments_found<T>& found, queue& here) {
+  const notes& noted = found.found();
+  const backend::buffer memory(here, (found.window_count() + found.long_segments()) * sizeof(T));
+  prefixes_of<T> prefix{.before_rest = memory.as<T>()};
+  T* next = prefix.before_rest + found.long_segments();
+  for (unsigned level = 0; level < noted.levels; ++level) {
+    prefix.before[level + 1] = next;
+    next += found.windows_on(level);
+  }
   found.template reduce_all_chunks<Op>();
-  for (unsigned level = found.found().levels + 1; level-- > 0;) {
-    const bool is_top = level == found.found().levels;
-    const std::uint64_t windows = is_top ? 0 : found.windows_on(level);
-    const auto groups =
-        static_cast<unsigned>(ceil_div(windows + found.long_segments(), std::uint64_t{group_size / warp_size}));
-    const T* const above = is_top ? nullptr : found.values_on(level + 1);
-    if (level == 0)
-      descend<T, Op, true><<<groups, group_size, 0, here.stream()>>>(w, nullptr, above, found.found(), level, windows);
-    else
-      descend<T, Op, false>
-          <<<groups, group_size, 0, here.stream()>>>(w, found.values_on(level), above, found.found(), level, windows);
+  const unsigned groups = found.groups_for(found.long_segments(), group_size / warp_size, 8);
+  descend_rests<T, Op><<<groups, group_size, 0, here.stream()>>>(w.offsets, found.levels(), noted, prefix);
+  TW_CUDA(cudaGetLastError());
+  for (unsigned level = noted.levels; --level > 0;) {
+    descend_chunks<T, Op><<<found.window_groups(level), group_size, 0, here.stream()>>>(
+        w.offsets, found.levels(), noted, prefix, level, found.windows_on(level));
     TW_CUDA(cudaGetLastError());
   }
+  finish_chunks<T, Op>
+      <<<found.window_groups(0), group_size, 0, here.stream()>>>(w, noted, prefix.before[1], found.windows_on(0));
+  TW_CUDA(cudaGetLastError());
+  finish_rests<T, Op><<<groups, group_size, 0, here.stream()>>>(w, noted, prefix.before_rest);
+  TW_CUDA(cudaGetLastError());
 }
 
 template <class T, class Op>
