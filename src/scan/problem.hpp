@@ -66,7 +66,10 @@ registry::problem problem_of(std::uint64_t n, op operation, bool exclusive, cons
 /// The variant of CPUs.
 inline constexpr std::array<unsigned, 4> cpu_tile_lengths{1024, 8192, 32768, 131072};
 inline constexpr std::array<registry::tuning_axis, 1> cpu_axes{{{"tile", cpu_tile_lengths, 32768}}};
-void run_on_cpu(const registry::problem& p, const registry::bindings& where, const registry::tuning& tuning,
+/// Whether a CPU writes that many bytes of results past its caches: if they do not fit there together with as many of
+/// the input. A scan in place does not, since the lines of its input are cached already.
+bool worth_streaming(const registry::bindings& where, std::uint64_t bytes, const backend::queue& queue);
+void run_on_cpu(const registry::problem& p, const registry::bindings& where, std::uint64_t tile, bool stream,
                 backend::queue& queue);
 
 /// How many of the `count` elements from position `first` on can be scanned at once with a carry: those in the largest

@@ -136,6 +136,23 @@ TEST(SegmentScan, ManyEmptySegmentsAndVeryLongOnes) {
   expect_the_law(x, at);
 }
 
+TEST(SegmentScan, ResultsPastTheCachesHaveTheSameBitsAtEveryAlignment) {
+  const std::uint64_t cache = open("cpu").info().cache;
+  if (cache == 0 || cache > (std::uint64_t{64} << 20)) GTEST_SKIP() << "no small last-level cache";
+  const std::vector<float> x = wide_floats(cache / sizeof(float) / 2 + 32'773, 6);
+  const offsets at = in_turn(static_cast<std::int64_t>(x.size()), {3, 40, 700, 0, 6000, 50'000, 17'000, 1'000'000});
+  std::vector<float> in_place = x, y(x.size() + 3, 42.0f);
+  segment_scan(in_place, at, in_place);  // not past the caches
+  for (const std::size_t offset : {3u, 0u}) {
+    const std::span<float> to(y.data() + offset, x.size());
+    segment_scan(x, at, to);
+    EXPECT_TRUE(bits_of({to.begin(), to.end()}) == bits_of(in_place)) << offset;
+    if (offset != 0) {
+      EXPECT_EQ(y[offset - 1], 42.0f);
+    }
+  }
+}
+
 TEST(SegmentScan, SegmentsThatSeveralRanksShare) {
   std::mt19937_64 random(5);
   const int rounds = tests::test_cover() == tests::cover::few ? 3 : 30;

@@ -78,12 +78,6 @@ void scan_values(const T* in, T* out, std::uint64_t n, descent<T> how, std::uint
   });
 }
 
-/// Whether to write the output past the caches: if input and output together do not fit the last-level cache. A scan in
-/// place does not, since the lines of its input are cached already.
-bool worth_streaming(const registry::problem& p, const registry::bindings& where, const backend::cpu::queue& queue) {
-  return where.in[0].as<char>() != where.out[0].as<char>() && queue.exceeds_cache(2 * p.n() * size_of(p.type));
-}
-
 /// Scans a short array on the calling thread: a workspace and a queue would take longer than the work.
 template <class T, class Op>
 void scan_few(const registry::problem& p, const T* in, T* out, const backend::cpu::queue& queue) {
@@ -93,9 +87,13 @@ void scan_few(const registry::problem& p, const T* in, T* out, const backend::cp
 
 }  // namespace
 
-void run_on_cpu(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
+bool worth_streaming(const registry::bindings& where, std::uint64_t bytes, const backend::queue& queue) {
+  return where.in[0].as<char>() != where.out[0].as<char>() &&
+         static_cast<const backend::cpu::queue&>(queue).exceeds_cache(2 * bytes);
+}
+
+void run_on_cpu(const registry::problem& p, const registry::bindings& where, std::uint64_t tile, bool stream,
                 backend::queue& q) {
-  const auto [tile] = t.of(cpu_axes);
   auto& queue = static_cast<backend::cpu::queue&>(q);
   with_type(p.type, [&]<class T>(T) {
     order::with_operator(operation_of(p), [&]<class Op>(Op) {
@@ -106,13 +104,22 @@ void run_on_cpu(const registry::problem& p, const registry::bindings& where, con
       const descent<T> how{.carry = carry == nullptr ? identity : carry[0],
                            .init = starts_from_init(p) ? init_of<T>(p) : identity,
                            .inclusive = !is_exclusive(p),
-                           .stream = worth_streaming(p, where, queue)};
+                           .stream = stream};
       scan_values<T, Op>(in, out, p.n(), how, tile, queue);
       if (ends_with_carry(p) && p.n() != 0)
         out[p.n() - 1] = order::canonical(Op::template apply<T>(how.init, carry[1]));
     });
   });
 }
+
+namespace {
+
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning& t, backend::queue& q) {
+  const auto [tile] = t.of(cpu_axes);
+  run_on_cpu(p, where, tile, worth_streaming(where, p.n() * size_of(p.type), q), q);
+}
+
+}  // namespace
 
 std::vector<registry::variant> scan_cpu_variants() {
   return {{.algorithm = "scan",
@@ -122,7 +129,7 @@ std::vector<registry::variant> scan_cpu_variants() {
            .source = "G. E. Blelloch, Prefix Sums and Their Applications (1990); tiles in turn: W. Zhang et al., "
                      "Parallel Prefix Sum with SIMD (2020)",
            .tuning = cpu_axes,
-           .run = run_on_cpu}};
+           .run = run}};
 }
 
 }  // namespace tilewise::impl::scan

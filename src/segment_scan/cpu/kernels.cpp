@@ -44,10 +44,11 @@ std::uint64_t scan_segments(const segments<T>& of, std::uint64_t begin, std::uin
   for (std::uint64_t s = begin; s < end; ++s) {
     const std::int64_t at = of.offsets[s];
     const auto n = static_cast<std::uint64_t>(of.offsets[s + 1] - at);
+    T* const y = of.y + (at - of.y_begin);
     if (n < 4 * level::lanes<T>)
-      scan_few_vectors<T, Op, Inclusive>(of.x + at, of.y + at, n, first);
+      scan_few_vectors<T, Op, Inclusive>(of.x + at, y, n, first);
     else if (n <= reduce::small_limit)
-      small(of.x + at, of.y + at, n, &of.first, Inclusive);
+      small(of.x + at, y, n, &of.first, Inclusive);
     else
       return s;
   }

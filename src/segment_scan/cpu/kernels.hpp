@@ -10,12 +10,13 @@
 
 namespace tilewise::impl::segment_scan {
 
-/// The memory of segments: segment s is x[offsets[s] .. offsets[s + 1]), its results are where it is in y.
+/// The memory of segments: segment s is x[offsets[s] .. offsets[s + 1]), its results are y[offsets[s] - y_begin ..].
 template <class T>
 struct segments {
   const T* x;
   const std::int64_t* offsets;
   T* y;
+  std::int64_t y_begin;
   T first;  // every result begins with it
   bool inclusive;
 };

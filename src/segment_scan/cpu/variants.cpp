@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   segment_scan on the CPU.
 // Order:  blocks are counted from each segment's begin.
-// Shape:  tiles of segments, one after another on a worker. Segments much longer than a tile wait until all tiles are
-//         done; each is then a scan, which all workers share.
+// Shape:  tiles of segments, one after another on a worker; results that exceed the caches are written past them.
+//         Segments much longer than a tile wait until all tiles are done; each is then a scan, which all workers share.
 // Limits: none; works in place.
 // Twins:  serial.cpp; the kernels are in kernels.cpp, reduce/cpu/kernels.cpp and scan/cpu/kernels.cpp.
+#include "backend/cpu/kernels.hpp"
 #include "reduce/cpu/kernels.hpp"
 #include "registry/variant.hpp"
 #include "scan/cpu/kernels.hpp"
@@ -12,6 +13,7 @@
 #include "segment_scan/cpu/kernels.hpp"
 #include "segment_scan/problem.hpp"
 
+#include <algorithm>
 #include <mutex>
 
 namespace tilewise::impl::segment_scan {
@@ -20,34 +22,40 @@ namespace {
 
 using registry::problem;
 
+/// As many elements as stay in a core's cache with their results.
+constexpr std::int64_t stage_length = 4 * reduce::small_limit;
+
 template <class T, class Op>
 class scan_of_segments {
  public:
-  scan_of_segments(const problem& p, const registry::bindings& where, const registry::tuning& tuning,
-                   backend::cpu::queue& queue)
+  scan_of_segments(const problem& p, const registry::bindings& where, std::uint64_t tile, backend::cpu::queue& queue)
       : p_(p),
         where_(where),
-        tuning_(tuning),
         queue_(queue),
         offsets_(offsets_of(p, where)),
-        of_{where.in[0].as<const T>(), offsets_.data(), where.out[0].as<T>(), first_of<T, Op>(p), !is_exclusive(p)},
-        tile_(segment_reduce::tile_for(segmentation_of(p), std::get<0>(tuning.of(scan::cpu_axes)), queue)) {}
+        of_{where.in[0].as<const T>(), offsets_.data(), where.out[0].as<T>(), 0, first_of<T, Op>(p), !is_exclusive(p)},
+        longest_tile_(tile),
+        tile_(segment_reduce::tile_for(segmentation_of(p), tile, queue)),
+        stream_(scan::worth_streaming(where, p.n() * sizeof(T), queue)) {}
 
   void run() {
-    const backend::buffer scratch(queue_, queue_.threads() * slot() * sizeof(T));
+    const std::uint64_t levels = up_.scratch_elements(2 * tile_), slot = levels + (stream_ ? stage_length : 0);
+    const backend::buffer scratch(queue_, queue_.threads() * slot * sizeof(T));
     segment_reduce::for_each_tile(segmentation_of(p_), offsets_, tile_, queue_,
                                   [&](std::uint64_t s, std::uint64_t end, unsigned worker) {
-                                    scan_segments(s, end, scratch.as<T>() + worker * slot());
+                                    T* const mine = scratch.as<T>() + worker * slot;
+                                    scan_segments(s, end, mine, mine + levels);
                                   });
     for (const std::uint64_t s : long_) scan_long(s);
   }
 
  private:
-  std::uint64_t slot() const { return up_.scratch_elements(2 * tile_); }
   std::uint64_t length_of(std::uint64_t s) const { return static_cast<std::uint64_t>(offsets_[s + 1] - offsets_[s]); }
 
-  void scan_segments(std::uint64_t s, std::uint64_t end, T* levels) {
-    for (; (s = short_.short_segments(of_, s, end)) < end; ++s) {
+  void scan_segments(std::uint64_t s, std::uint64_t end, T* levels, T* stage) {
+    for (;; ++s) {
+      s = stream_ ? scan_short_past_caches(s, end, stage) : short_.short_segments(of_, s, end);
+      if (s == end) return;
       const std::uint64_t n = length_of(s);
       if (n > 2 * tile_) {
         const std::lock_guard lock(adding_);
@@ -55,9 +63,29 @@ class scan_of_segments {
         continue;
       }
       up_.upsweep(of_.x + offsets_[s], n, levels);
-      down_.downsweep(of_.x + offsets_[s], of_.y + offsets_[s], n, levels,
-                      {.carry = Op::template identity<T>(), .init = of_.first, .inclusive = of_.inclusive});
+      down_.downsweep(
+          of_.x + offsets_[s], of_.y + offsets_[s], n, levels,
+          {.carry = Op::template identity<T>(), .init = of_.first, .inclusive = of_.inclusive, .stream = stream_});
     }
+  }
+
+  /// Like short_segments. The results of several segments are staged, since of one they are no whole lines of memory.
+  std::uint64_t scan_short_past_caches(std::uint64_t s, std::uint64_t end, T* stage) const {
+    while (s < end) {
+      segments<T> staged = of_;
+      staged.y = stage;
+      staged.y_begin = offsets_[s];
+      const auto first = offsets_.begin() + static_cast<std::ptrdiff_t>(s);
+      const auto last = offsets_.begin() + static_cast<std::ptrdiff_t>(end) + 1;
+      const auto fit = static_cast<std::uint64_t>(std::upper_bound(first, last, *first + stage_length) - first) - 1;
+      const std::uint64_t done = short_.short_segments(staged, s, s + fit);
+      backend::cpu::copy_streaming(queue_.level(), reinterpret_cast<char*>(of_.y + offsets_[s]),
+                                   reinterpret_cast<const char*>(stage),
+                                   static_cast<std::uint64_t>(offsets_[done] - offsets_[s]) * sizeof(T));
+      if (done == s || done != s + fit) return done;
+      s = done;
+    }
+    return end;
   }
 
   void scan_long(std::uint64_t s) const {
@@ -65,16 +93,16 @@ class scan_of_segments {
     registry::bindings here;
     here.in = {where_.in[0].at(at, n * sizeof(T))};
     here.out[0] = where_.out[0].at(at, n * sizeof(T));
-    scan::run_on_cpu(scan_of(p_, n), here, tuning_, queue_);
+    scan::run_on_cpu(scan_of(p_, n), here, longest_tile_, stream_, queue_);
   }
 
   const problem& p_;
   const registry::bindings& where_;
-  const registry::tuning& tuning_;
   backend::cpu::queue& queue_;
   const std::span<const std::int64_t> offsets_;
   const segments<T> of_;
-  const std::uint64_t tile_;
+  const std::uint64_t longest_tile_, tile_;
+  const bool stream_;
   const reduce::cpu_kernels<T>& up_ = reduce::kernels_for<T>(queue_.level(), Op::id);
   const scan::cpu_kernels<T>& down_ = scan::kernels_for<T>(queue_.level(), Op::id);
   const cpu_kernels<T>& short_ = kernels_for<T>(queue_.level(), Op::id);
@@ -83,10 +111,11 @@ class scan_of_segments {
 };
 
 void run(const problem& p, const registry::bindings& where, const registry::tuning& t, backend::queue& q) {
+  const auto [tile] = t.of(scan::cpu_axes);
   auto& queue = static_cast<backend::cpu::queue&>(q);
   segment_reduce::require_segments(segmentation_of(p), offsets_of(p, where), queue);
   with_type(p.type, [&]<class T>(T) {
-    order::with_operator(operation_of(p), [&]<class Op>(Op) { scan_of_segments<T, Op>(p, where, t, queue).run(); });
+    order::with_operator(operation_of(p), [&]<class Op>(Op) { scan_of_segments<T, Op>(p, where, tile, queue).run(); });
   });
 }
 
