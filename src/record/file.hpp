@@ -26,9 +26,9 @@ class record_file {
   int file_;
 };
 
-/// Gives the records to `take` one by one, inflated if gzip compressed the file, so a file may be larger than memory. A line that is no JSON, left by a
-/// killed run or a full disk, is skipped; `warnings` names the first few by number. Empty lines are ignored. Any other
-/// damage throws `io` with the file and the line.
+/// Gives the records to `take` one by one, inflated if gzip compressed the file, so a file may be larger than memory. A
+/// line that is no JSON, left by a killed run or a full disk, is skipped; `warnings` names the first few by number.
+/// Empty lines are ignored. Any other damage throws `io` with the file and the line.
 void read_records(const std::filesystem::path& file, const std::function<void(const result&)>& take,
                   std::vector<std::string>* warnings = nullptr);
 
