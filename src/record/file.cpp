@@ -43,6 +43,15 @@ class inflated_file : public std::streambuf {
   ~inflated_file() override { gzclose(file_); }
 
   bool is_open() const { return file_ != nullptr; }
+  /// At the end of the file: whether nothing stands behind what gzip compressed, of which the last four bytes are the
+  /// size.
+  bool is_whole(const std::filesystem::path& file) const {
+    std::uint32_t size = 0;
+    std::ifstream raw(file, std::ios::binary);
+    raw.seekg(-static_cast<std::streamoff>(sizeof size), std::ios::end);
+    raw.read(reinterpret_cast<char*>(&size), sizeof size);
+    return gzdirect(file_) != 0 || size == static_cast<std::uint32_t>(bytes_);
+  }
 
  private:
   /// Throws at bytes that cannot be read or inflated, which sets the stream's badbit.
@@ -52,11 +61,13 @@ class inflated_file : public std::streambuf {
     gzerror(file_, &problem);
     if (got < 0 || (got == 0 && problem != Z_OK)) throw std::runtime_error("unreadable");
     if (got == 0) return traits_type::eof();
+    bytes_ += static_cast<std::uint64_t>(got);
     setg(buffer_.data(), buffer_.data(), buffer_.data() + got);
     return traits_type::to_int_type(buffer_[0]);
   }
 
   gzFile file_;
+  std::uint64_t bytes_ = 0;  // inflated so far
   std::array<char, 1 << 16> buffer_;
 };
 
@@ -95,24 +106,32 @@ bool may_end_within_line(int file) {
   return size > 0 && (pread(file, &last, 1, size - 1) != 1 || last != '\n');
 }
 
-/// The path. Throws `io` for a file that is compressed, or named so: lines behind what gzip compressed are never read.
-std::filesystem::path not_compressed(std::filesystem::path path) {
-  std::error_code unknown;
-  const bool is_file = std::filesystem::is_regular_file(path, unknown);  // a pipe would wait for its writer
-  if (path.extension() == ".gz" || (is_file && std::ifstream(path, std::ios::binary).get() == 0x1f))
-    throw error(errc::io, base::printable(path.string()) +
-                              ": nothing can be appended to a compressed file; name another, compress it at the end");
+/// Lines behind what gzip compressed are never read.
+[[noreturn]] void refuse_compressed(const std::filesystem::path& path) {
+  throw error(errc::io, base::printable(path.string()) +
+                            ": records are not appended to compressed files; name another, compress it at the end");
+}
+
+std::filesystem::path not_called_compressed(std::filesystem::path path) {
+  if (path.extension() == ".gz") refuse_compressed(path);
   return path;
+}
+bool begins_as_gzip(int file) {
+  char first = 0;
+  return pread(file, &first, 1, 0) == 1 && first == 0x1f;
 }
 
 }  // namespace
 
 record_file::record_file(std::filesystem::path path)
-    : path_(not_compressed(std::move(path))), file_(open_to_append(io::destination(path_.string()))) {
+    : path_(not_called_compressed(std::move(path))), file_(open_to_append(io::destination(path_.string()))) {
   if (file_ < 0 && errno != ELOOP) fail("cannot be opened for writing");
   struct stat facts {};
-  if (file_ >= 0 && fstat(file_, &facts) == 0 && S_ISREG(facts.st_mode)) return;
+  const bool is_file = file_ >= 0 && fstat(file_, &facts) == 0 && S_ISREG(facts.st_mode);
+  const bool is_compressed = is_file && begins_as_gzip(file_);
+  if (is_file && !is_compressed) return;
   if (file_ >= 0) close(file_);
+  if (is_compressed) refuse_compressed(path_);
   throw error(errc::io, base::printable(path_.string()) + ": is not a regular file; name a file to append records to");
 }
 
@@ -346,7 +365,9 @@ void read_records(const std::filesystem::path& file, const std::function<void(co
                               std::to_string(most_bytes >> 20) + " MiB, and no record is");
   if (stream.bad())
     throw error(errc::io, shown + ": reading failed after " + std::to_string(records) +
-                              " records; it is damaged or cut off, or check the disk");
+                              " records; the file is damaged or cut off, or the disk is");
+  if (!bytes.is_whole(file))
+    throw error(errc::io, shown + " is more than one compressed file; decompress them, and compress all at once");
   if (records == 0) throw error(errc::io, shown + " holds no record; give a file that `tilewise bench -o` wrote");
   if (broken > most_told && warnings)
     warnings->push_back(shown + ": " + std::to_string(broken - most_told) +

@@ -40,7 +40,7 @@ constexpr std::array<meaning, 30> known{{
     {"scan_axis", "scan --axis N", "scan_axis", ""},
     {"sort_axis", "sort --axis N", "sort_axis", ""},
     {"reduceat segment_reduce segmented segment segments csr", "reduce --segments OFFSETS.npy", "segment_reduce", ""},
-    {"segment_scan scan_by_key", "scan --segments OFFSETS.npy", "segment_scan", ""},
+    {"segment_scan segmented_scan", "scan --segments OFFSETS.npy", "segment_scan", ""},
     {"reduce_by_key runs rle groupby group_by aggregate", "reduce --by KEYS.npy", "runs", ""},
     {"benchmark measure time perf", "bench", "", ""},
     {"test check selftest", "verify", "", ""},

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <random>
 
 namespace tilewise {
@@ -183,6 +184,20 @@ TEST(SegmentScan, ChunksOfChunks) {
     for (const device& on : tests::devices_with("segment_scan"))
       if (on.info().backend == "opencl")
         expect_bits(wanted, x, at, {.exclusive = exclusive, .device = on, .tuning = "group_size=64 items=8"});
+  }
+}
+
+// Chunks of 8 bytes are half as long: the last segment has values on three levels of CUDA's.
+TEST(SegmentScan, LongSegmentsOfDoubles) {
+  const std::vector<float> narrow = wide_floats((1 << 19) + 80, 7);
+  const std::vector<double> x(narrow.begin(), narrow.end());
+  const offsets at{0, 3, static_cast<std::int64_t>(x.size())};
+  std::vector<double> wanted = inclusive_scan(std::span(x).first(3));
+  const std::vector<double> rest = inclusive_scan(std::span(x).subspan(3));
+  wanted.insert(wanted.end(), rest.begin(), rest.end());
+  for (const device& on : tests::devices_with("segment_scan")) {
+    const std::vector<double> y = segment_scan(x, at, {.device = on});
+    EXPECT_EQ(std::memcmp(y.data(), wanted.data(), y.size() * sizeof(double)), 0) << on.name();
   }
 }
 

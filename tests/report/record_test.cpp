@@ -209,6 +209,7 @@ TEST(RecordFile, ReadsCompressedOnesAndRefusesThemCutOffOrChanged) {
   const report::scratch where;
   EXPECT_EQ(records_of(where.file(whole)).size(), 2u);
   for (std::size_t bytes = 3; bytes < whole.size(); bytes += 7) EXPECT_NE(why_not(whole.substr(0, bytes)), "") << bytes;
+  EXPECT_NE(why_not(whole + good_line).find("more than one compressed file"), std::string::npos);
   std::string changed = whole;
   changed[whole.size() / 2] ^= 0x10;
   EXPECT_NE(why_not(changed).find("damaged or cut off"), std::string::npos);

@@ -178,7 +178,7 @@ class segments_found {
       std::uint64_t all_valid, long_segments_less_one;
     } found{};
     queue_.download(&found, backend::memory(words_).at(0, sizeof found), sizeof found);
-    long_segments_ = found.long_segments_less_one + 1;
+    long_segments_ = std::min(found.long_segments_less_one + 1, facts_.most_long);
     return found.all_valid != 0;
   }
 

@@ -157,8 +157,7 @@ __device__ T prefix_of_runs(tile_memory<T>& tile, const staged_segment& s, unsig
 struct tile_border {
   std::uint64_t segment;  // the first one that begins on the tile
   std::uint64_t begin;    // its first element
-  std::uint64_t
-      stop;  // where the elements of the tile before end that it reduces: if its last segment is long, before that
+  std::uint64_t stop;     // where the elements end that the tile before has: if its last segment is long, before that
 };
 
 /// What a tile does itself: the segments between two borders, but not the last one if it is long, which is if `stop`

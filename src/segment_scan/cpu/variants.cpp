@@ -2,7 +2,7 @@
 // What:   segment_scan on the CPU.
 // Order:  blocks are counted from each segment's begin.
 // Shape:  tiles of segments, one after another on a worker; results that exceed the caches are written past them.
-//         Segments much longer than a tile wait until all tiles are done; each is then a scan, which all workers share.
+//         Segments longer than a worker's share wait until all tiles are done; each is then a scan, which all share.
 // Limits: none; works in place.
 // Twins:  serial.cpp; the kernels are in kernels.cpp, reduce/cpu/kernels.cpp and scan/cpu/kernels.cpp.
 #include "backend/cpu/kernels.hpp"
@@ -34,14 +34,17 @@ class scan_of_segments {
         queue_(queue),
         offsets_(offsets_of(p, where)),
         of_{where.in[0].as<const T>(), offsets_.data(), where.out[0].as<T>(), 0, first_of<T, Op>(p), !is_exclusive(p)},
-        longest_tile_(tile),
-        tile_(segment_reduce::tile_for(segmentation_of(p), tile, queue)),
-        stream_(scan::worth_streaming(where, p.n() * sizeof(T), queue)) {}
+        tile_(tile),
+        most_alone_(std::max(2 * tile, std::min(queue.threads() * tile, p.n() / queue.threads()))),
+        stream_(scan::worth_streaming(where, p.n() * sizeof(T), queue)) {
+    long_.reserve(p.n() / most_alone_);
+  }
 
   void run() {
-    const std::uint64_t levels = up_.scratch_elements(2 * tile_), slot = levels + (stream_ ? stage_length : 0);
+    const std::uint64_t levels = up_.scratch_elements(most_alone_), slot = levels + (stream_ ? stage_length : 0);
     const backend::buffer scratch(queue_, queue_.threads() * slot * sizeof(T));
-    segment_reduce::for_each_tile(segmentation_of(p_), offsets_, tile_, queue_,
+    const segment_reduce::segmentation all = segmentation_of(p_);
+    segment_reduce::for_each_tile(all, offsets_, segment_reduce::tile_for(all, tile_, queue_), queue_,
                                   [&](std::uint64_t s, std::uint64_t end, unsigned worker) {
                                     T* const mine = scratch.as<T>() + worker * slot;
                                     scan_segments(s, end, mine, mine + levels);
@@ -57,7 +60,7 @@ class scan_of_segments {
       s = stream_ ? scan_short_past_caches(s, end, stage) : short_.short_segments(of_, s, end);
       if (s == end) return;
       const std::uint64_t n = length_of(s);
-      if (n > 2 * tile_) {
+      if (n > most_alone_) {
         const std::lock_guard lock(adding_);
         long_.push_back(s);
         continue;
@@ -93,7 +96,7 @@ class scan_of_segments {
     registry::bindings here;
     here.in = {where_.in[0].at(at, n * sizeof(T))};
     here.out[0] = where_.out[0].at(at, n * sizeof(T));
-    scan::run_on_cpu(scan_of(p_, n), here, longest_tile_, stream_, queue_);
+    scan::run_on_cpu(scan_of(p_, n), here, tile_, stream_, queue_);
   }
 
   const problem& p_;
@@ -101,7 +104,8 @@ class scan_of_segments {
   backend::cpu::queue& queue_;
   const std::span<const std::int64_t> offsets_;
   const segments<T> of_;
-  const std::uint64_t longest_tile_, tile_;
+  const std::uint64_t tile_;
+  const std::uint64_t most_alone_;  // elements of a segment that one worker scans: enough of them for all others
   const bool stream_;
   const reduce::cpu_kernels<T>& up_ = reduce::kernels_for<T>(queue_.level(), Op::id);
   const scan::cpu_kernels<T>& down_ = scan::kernels_for<T>(queue_.level(), Op::id);

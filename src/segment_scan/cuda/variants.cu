@@ -251,9 +251,9 @@ bool scan_segments(const registry::problem& p, const registry::bindings& where, 
                       scan::output_rule_of<T, Op>(p)};
   segments_found<T> found(segmentation_of(p), w.offsets, w.x, here);
   if (!found.survey_offsets()) return false;
+  if (found.long_segments() != 0) scan_long(w, found, here);  // first: it takes memory before it writes
   scan_tiles<T, Op><<<found.tile_groups(), group_size, 0, here.stream()>>>(w, found.found().border, found.tiles());
   TW_CUDA(cudaGetLastError());
-  if (found.long_segments() != 0) scan_long(w, found, here);
   return true;
 }
 

@@ -39,12 +39,12 @@ void scan_segments(const problem& p, const registry::bindings& where, const orde
   auto& program = queue.program(embedded::segment_scan_cl,
                                 backend::opencl::definitions_of(p.type, operation_of(p)) + tree.definitions());
   const segment_reduce::survey found(segmentation_of(p), where.in[1], tree, queue, program);
+  const buffer values(queue, found.long_segments() == 0 ? 0 : found.value_room() * size);  // before anything is written
   const memory in = where.in[0], out = where.out[0];
   const std::uint64_t in_first = in.offset / size, out_first = out.offset / size;
   queue.launch_tiles(program.kernel("tw_segments"), found.tiles(), tree.group_size, in, in_first, found.offsets(),
                      found.offsets_first(), found.border(), first, mode, out, out_first);
   if (found.long_segments() == 0) return;
-  const buffer values(queue, found.value_room() * size);
   found.launch_chunks(in, size, values);
   unsigned level = 0;
   while (found.windows_on(level + 1) != 0) ++level;

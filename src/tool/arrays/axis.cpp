@@ -59,11 +59,13 @@ std::vector<std::uint64_t> without_axis(int axis, std::span<const std::uint64_t>
 CLI::Option* add_segments_option(CLI::App& command, std::string& to, const std::string& says) {
   return add_array_option(command, "--segments", to, says, "OFFSETS.npy")
       ->check(readable_by_ranks())
+      ->check([](const std::string& file) { return file.empty() ? "is empty; name a file of offsets" : ""; })
       ->excludes(command.get_option("--axis"));
 }
 
-array_file open_offsets(const std::string& segments, const std::string& input) {
+array_file open_offsets(const std::string& segments, const std::string& input, const std::string& output) {
   require_distinct_streams(input, segments);
+  refuse_overwriting(segments, output);
   array_file offsets = open_array(segments);
   if (offsets.type() != dtype::i64 || offsets.shape().size() != 1)
     throw error(errc::invalid_argument, offsets.sentence() + " of " + std::string(name_of(offsets.type())) +

@@ -24,8 +24,8 @@ std::vector<std::uint64_t> without_axis(int axis, std::span<const std::uint64_t>
 /// Adds --segments, after --axis, which it excludes.
 CLI::Option* add_segments_option(CLI::App& command, std::string& to, const std::string& says);
 
-/// The offsets that --segments names, beside the file or stream `input`. Throws `invalid_argument` unless it is one
-/// dimension of i64 with one element or more.
-array_file open_offsets(const std::string& segments, const std::string& input);
+/// The offsets that --segments names, beside the files or streams `input` and `output`. Throws `invalid_argument`
+/// unless it is one dimension of i64 with one element or more, and if the output would replace it.
+array_file open_offsets(const std::string& segments, const std::string& input, const std::string& output);
 
 }  // namespace tilewise::cli

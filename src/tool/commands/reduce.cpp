@@ -58,7 +58,7 @@ exit_code reduce_along(const reduce_request& request, io::array_input& x) {
 }
 
 exit_code reduce_segments(const reduce_request& request, io::array_input& x) {
-  const array_file offsets = open_offsets(request.segments, request.input);
+  const array_file offsets = open_offsets(request.segments, request.input, request.output);
   const std::array count{offsets.shape()[0] - 1};
   registry::problem p{.what = &registry::find_algorithm("segment_reduce"),
                       .type = x.type(),

@@ -43,7 +43,7 @@ exit_code scan_stream(const scan_request& request, const registry::problem& p, i
 }
 
 exit_code scan_segments(const scan_request& request, io::array_input& x) {
-  const array_file offsets = open_offsets(request.segments, request.input);
+  const array_file offsets = open_offsets(request.segments, request.input, request.output);
   registry::problem p{.what = &registry::find_algorithm("segment_scan"),
                       .type = x.type(),
                       .shape = {x.bytes() / size_of(x.type()), offsets.shape()[0] - 1}};
