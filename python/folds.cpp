@@ -236,7 +236,7 @@ detail::argument as_signed(const lent& offsets) {
   return made;
 }
 
-/// An array and the offsets of its segments.
+/// A caller's array and offsets of its segments, both one-dimensional.
 struct lent_segments {
   py::object offsets_as_given;
   lent x, offsets;

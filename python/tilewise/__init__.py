@@ -52,7 +52,8 @@ __all__ = [
     "BuildFailed", "DeviceLost", "Error", "FileError", "InvalidArgument", "OutOfMemory", "Overflow",
     "Unsupported", "argsort", "array", "convolve", "cumsum", "device", "devices", "diffuse", "dot",
     "exclusive_scan", "inclusive_scan", "matmul", "matvec", "max", "min", "open", "order_version", "partial",
-    "polymul", "prod", "reduce_by_key", "runs", "segment_reduce", "segment_scan", "show_config", "sort", "sort_by_key", "sum"]
+    "polymul", "prod", "reduce_by_key", "runs", "segment_reduce", "segment_scan", "show_config", "sort",
+    "sort_by_key", "sum"]
 
 for _thing in map(globals().get, __all__):
     if hasattr(_thing, "__module__"):
