@@ -19,7 +19,7 @@ std::string has_no_value(const segmentation& of) {
 }  // namespace
 
 segmentation described(const detail::request& r) {
-  const detail::argument& offsets = r.in[1];
+  const detail::argument& offsets = r.in.back();
   if (offsets.type != dtype::i64) refuse("the offsets are " + std::string(name_of(offsets.type)) + "; pass i64");
   if (offsets.size == 0) refuse("there are no offsets; for no segments pass one, which is 0");
   return {r.in[0].size, offsets.size - 1, {}};

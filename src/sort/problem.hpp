@@ -15,6 +15,8 @@ using payload = detail::sort_payload;
 
 const registry::algorithm& sort_algorithm();
 registry::problem describe(const detail::request& r);  // sort.cpp
+/// Throws `invalid_argument` unless all operands have as many elements as the keys, which are the first.
+void require_one_size(std::span<const detail::argument> in, std::span<const detail::argument> out);
 bool few(const detail::request& r);
 extern const registry::division division;  // pieces.cpp
 

@@ -18,15 +18,19 @@ bool detail::sort_few(const T* in, T* out, std::uint64_t count, sort_order order
   return true;
 }
 
-registry::problem impl::sort::describe(const detail::request& r) {
-  const std::uint64_t n = r.in[0].size;
-  for (const auto operands : {r.in.subspan(1), r.out})
+void impl::sort::require_one_size(std::span<const detail::argument> in, std::span<const detail::argument> out) {
+  const std::uint64_t n = in[0].size;
+  for (const auto operands : {in.subspan(1), out})
     for (const detail::argument& other : operands)
       if (other.size != n)
         throw error(errc::invalid_argument, std::string(other.name) +
                                                 " of a sort must have as many elements as the keys: " +
                                                 std::to_string(n) + ", not " + std::to_string(other.size));
-  return call::described(sort_algorithm(), r, {n});
+}
+
+registry::problem impl::sort::describe(const detail::request& r) {
+  require_one_size(r.in, r.out);
+  return call::described(sort_algorithm(), r, {r.in[0].size});
 }
 
 bool impl::sort::few(const detail::request& r) {

@@ -18,8 +18,8 @@ void sort_few(const T* in, T* out, std::uint64_t n, bool descending);
 template <class Bits, class Value>
 void sort_by_merging(const sort_task<Bits, Value>& task, std::uint64_t tile, backend::cpu::queue& queue);
 
-/// The radix sort with its usual tuning, of keys alone.
-template <class Bits>
-void sort_by_digits(const sort_task<Bits, nothing>& task, backend::cpu::queue& queue);
+/// The radix sort with its usual tuning.
+template <class Bits, class Value>
+void sort_by_digits(const sort_task<Bits, Value>& task, backend::cpu::queue& queue);
 
 }  // namespace tilewise::impl::sort

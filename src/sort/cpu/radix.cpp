@@ -180,13 +180,17 @@ void sort_few(const T* in, T* out, std::uint64_t n, bool descending) {
                       backend::cpu::best_instruction_set());
 }
 
-template <class Bits>
-void sort_by_digits(const sort_task<Bits, nothing>& task, backend::cpu::queue& queue) {
+template <class Bits, class Value>
+void sort_by_digits(const sort_task<Bits, Value>& task, backend::cpu::queue& queue) {
   sort_by_radix(task, registry::default_tuning(axes).of(axes), queue);
 }
 
-template void sort_by_digits(const sort_task<std::uint32_t, nothing>&, backend::cpu::queue&);
-template void sort_by_digits(const sort_task<std::uint64_t, nothing>&, backend::cpu::queue&);
+#define TILEWISE_INSTANTIATE_WITH(VALUE)                                                      \
+  template void sort_by_digits(const sort_task<std::uint32_t, VALUE>&, backend::cpu::queue&); \
+  template void sort_by_digits(const sort_task<std::uint64_t, VALUE>&, backend::cpu::queue&);
+TILEWISE_INSTANTIATE_WITH(nothing)
+TILEWISE_INSTANTIATE_WITH(std::uint32_t)
+TILEWISE_INSTANTIATE_WITH(std::uint64_t)
 #define TILEWISE_INSTANTIATE(T) template void sort_few<T>(const T*, T*, std::uint64_t, bool);
 TILEWISE_FOR_EACH_TYPE(TILEWISE_INSTANTIATE)
 

@@ -6,7 +6,7 @@
 // Limits: for each worker, workspace for a line and for its sort; for columns, as many lines as fill a cache line.
 //         Works in place.
 // Twins:  serial.cpp; the kernels are in kernels.cpp, and those of sort.
-#include "backend/cpu/device.hpp"
+#include "backend/cpu/own_queues.hpp"
 #include "base/ceil_div.hpp"
 #include "base/lasting.hpp"
 #include "registry/variant.hpp"
@@ -16,7 +16,6 @@
 #include "sort_axis/problem.hpp"
 
 #include <algorithm>
-#include <optional>
 
 namespace tilewise::impl::sort_axis {
 
@@ -94,27 +93,16 @@ void sort_short_lines(const job<Bits>& j, const std::vector<comparator>& all) {
 
 // Longer lines
 
-/// A queue for each worker, so that the code of sort can sort a line on it while other workers sort theirs.
-class own_queues {
- public:
-  explicit own_queues(backend::cpu::queue& of) : all_(of.threads()) {
-    for (auto& own : all_) own.emplace(of.device(), backend::cpu::make_executor("serial", 1), 1, of.level());
-  }
-  backend::cpu::queue& of(unsigned worker) { return *all_[worker]; }
-
- private:
-  std::vector<std::optional<backend::cpu::queue>> all_;
-};
-
 template <class Bits>
 void sort_row(const Bits* in, Bits* out, std::uint64_t length, const sort::sort_code<Bits>& code,
               backend::cpu::queue& queue) {
-  sort::sort_by_digits<Bits>({.in = {const_cast<Bits*>(in), {}}, .out = {out, {}}, .n = length, .code = code}, queue);
+  sort::sort_by_digits<Bits, sort::nothing>(
+      {.in = {const_cast<Bits*>(in), {}}, .out = {out, {}}, .n = length, .code = code}, queue);
 }
 
 template <class Bits>
 void sort_rows(const job<Bits>& j) {
-  own_queues own(j.queue);
+  backend::cpu::own_queues own(j.queue);
   j.queue.for_each_tile(j.count, [&](std::uint64_t row, unsigned worker) {
     sort_row(j.in.at + row * j.in.line, j.out.at + row * j.out.line, j.length, j.code, own.of(worker));
   });
@@ -134,7 +122,7 @@ void sort_columns(const job<Bits>& j) {
   const std::uint64_t pitch = pitch_of<Bits>(j.length);
   const std::uint64_t width = std::clamp<std::uint64_t>(j.count / j.queue.threads(), 1, strip<Bits>);
   const backend::buffer rows(j.queue, j.queue.threads() * width * pitch * sizeof(Bits));
-  own_queues own(j.queue);
+  backend::cpu::own_queues own(j.queue);
   j.queue.for_each_tile(ceil_div(j.count, width), [&](std::uint64_t task, unsigned worker) {
     const std::uint64_t first = task * width, count = std::min(width, j.count - first);
     Bits* const mine = rows.as<Bits>() + worker * width * pitch;

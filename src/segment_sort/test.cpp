@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// What only sorts of segments must satisfy; the bits of every variant are checked from the catalog.
+#include "cuts.hpp"
+#include "helpers.hpp"
+
+#include <tilewise/tilewise.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <random>
+
+namespace tilewise {
+namespace {
+
+using tests::in_turn;
+using tests::message_of;
+using offsets = std::vector<std::int64_t>;
+
+template <class T>
+bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+}
+
+/// Few different keys, so that many are equal; zeros of both signs, NaNs of both signs and infinities among them.
+template <class T>
+std::vector<T> keys_with_equals(std::uint64_t n, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::vector<T> keys(n);
+  for (T& key : keys) {
+    const auto any = random();
+    if constexpr (std::is_floating_point_v<T>) {
+      constexpr T nan = std::numeric_limits<T>::quiet_NaN(), far = std::numeric_limits<T>::infinity();
+      const std::array<T, 6> special{T(0), -T(0), nan, -nan, far, -far};
+      key = any % 8 < special.size() ? special[any % 8] : static_cast<T>(static_cast<int>(any >> 60) - 8);
+    } else {
+      key = static_cast<T>(any % 8 == 0 ? any : any >> 60);
+    }
+  }
+  return keys;
+}
+
+/// What every kind of sort gives for each segment by itself.
+template <class T, class V>
+struct sorted_segments {
+  std::vector<T> keys;
+  std::vector<V> values;
+  std::vector<std::uint32_t> indices;
+
+  sorted_segments(const std::vector<T>& x, const std::vector<V>& carried, const offsets& at, const sort_options& as)
+      : keys(x), values(carried), indices(x.size()) {
+    for (std::size_t s = 0; s + 1 < at.size(); ++s) {
+      const auto begin = static_cast<std::size_t>(at[s]), length = static_cast<std::size_t>(at[s + 1] - at[s]);
+      argsort(std::span(x).subspan(begin, length), std::span(indices).subspan(begin, length), as);
+      sort_by_key(std::span(keys).subspan(begin, length), std::span(values).subspan(begin, length), as);
+    }
+  }
+};
+
+/// On one device: keys alone, keys with values, and indices; into other memory and in place.
+template <class T, class V>
+void expect_sorted(const sorted_segments<T, V>& wanted, const std::vector<T>& x, const std::vector<V>& carried,
+                   const offsets& at, const sort_options& options) {
+  const auto what = [&] {
+    std::string text = options.device->name() + ", " + std::to_string(at.size() - 1) + " segments of " +
+                       std::to_string(x.size()) + " elements";
+    if (at.size() < 20) text += " at " + testing::PrintToString(at);
+    return text;
+  };
+  ASSERT_TRUE(same_bits(segment_sort(x, at, options), wanted.keys)) << what();
+  std::vector<T> keys = x;
+  segment_sort(keys, at, keys, options);
+  ASSERT_TRUE(same_bits(keys, wanted.keys)) << "in place, " << what();
+  std::vector<V> values = carried;
+  keys = x;
+  segment_sort_by_key(keys, values, at, keys, values, options);
+  ASSERT_TRUE(same_bits(keys, wanted.keys)) << "with values, " << what();
+  ASSERT_TRUE(same_bits(values, wanted.values)) << "values, " << what();
+  ASSERT_TRUE(same_bits(segment_argsort(x, at, options), wanted.indices)) << "indices, " << what();
+}
+
+/// Each segment on each device against the sort of the same elements alone.
+template <class T, class V>
+void expect_the_law(std::uint64_t n, const offsets& at, sort_order order) {
+  const std::vector<T> x = keys_with_equals<T>(n, 1);
+  std::vector<V> carried(n);
+  std::iota(carried.begin(), carried.end(), V(0));
+  const sorted_segments<T, V> wanted(x, carried, at, {.order = order});
+  for (const device& on : tests::devices_with("segment_sort"))
+    ASSERT_NO_FATAL_FAILURE(expect_sorted(wanted, x, carried, at, {.order = order, .device = on}));
+}
+
+TEST(SegmentSort, EachSegmentIsSortedAlone) {
+  for (const auto& lengths : tests::mixtures_of_lengths) {
+    expect_the_law<float, std::uint32_t>(300'007, in_turn(300'007, lengths), sort_order::ascending);
+    expect_the_law<std::int64_t, double>(100'003, in_turn(100'003, lengths), sort_order::descending);
+  }
+}
+
+TEST(SegmentSort, EveryWayToCutAFewElements) {
+  for (std::int64_t n = 0; n <= 4; ++n)
+    for (const offsets& at : tests::all_cuts(n))
+      expect_the_law<double, float>(static_cast<std::uint64_t>(n), at, sort_order::ascending);
+}
+
+TEST(SegmentSort, LengthsAroundEveryStep) {
+  offsets at{0};
+  for (std::int64_t length = 0; length < 700; ++length) at.push_back(at.back() + length);
+  expect_the_law<float, std::uint64_t>(static_cast<std::uint64_t>(at.back()), at, sort_order::descending);
+  expect_the_law<std::uint64_t, std::uint32_t>(static_cast<std::uint64_t>(at.back()), at, sort_order::ascending);
+}
+
+TEST(SegmentSort, ManyEmptySegmentsAndVeryLongOnes) {
+  const std::int64_t n = (1 << 21) + 12'345;
+  for (const offsets& at : {offsets{0, 3, 3, n - 5, n}, offsets{0, 1 << 19, (1 << 19) + 1, n - (1 << 20), n}})
+    expect_the_law<float, std::uint32_t>(static_cast<std::uint64_t>(n), at, sort_order::ascending);
+  offsets at(20'000, 0);
+  at.insert(at.end(), 20'000, 12'345);
+  at.insert(at.end(), 20'000, n);
+  expect_the_law<std::int32_t, float>(static_cast<std::uint64_t>(n), at, sort_order::ascending);
+}
+
+TEST(SegmentSort, WhatIsWrongIsNamedAndNothingIsWritten) {
+  const std::vector<float> x(10, 1.0f);
+  struct wrong {
+    offsets at;
+    std::string says;
+  };
+  const std::vector<wrong> all{
+      {{}, "there are no offsets; for no segments pass one, which is 0"},
+      {{0}, "there are 10 elements and no segments; pass the offsets 0, ..., 10"},
+      {{1, 10}, "the first offset is 1; the first segment begins at 0"},
+      {{0, 4, 3, 10}, "the offsets fall from 4 to 3 at position 2; segment s is x[offsets[s]:offsets[s + 1]]"},
+      {{0, 4, 9}, "the last offset is 9, but there are 10 elements; the last segment ends with the last element"},
+  };
+  for (const device& on : tests::devices_with("segment_sort"))
+    for (const wrong& w : all) {
+      std::vector<float> y(10, 5.0f);
+      const std::string said = message_of(errc::invalid_argument, [&] { segment_sort(x, w.at, y, {.device = on}); });
+      EXPECT_EQ(said, w.says) << on.name();
+      EXPECT_EQ(y, std::vector<float>(10, 5.0f)) << on.name();
+    }
+  std::vector<float> few(3);
+  EXPECT_EQ(message_of(errc::invalid_argument,
+                       [&] {
+                         segment_sort(x, offsets{0, 10}, few);
+                       }),
+            "the output of a sort must have as many elements as the keys: 10, not 3");
+}
+
+}  // namespace
+}  // namespace tilewise
