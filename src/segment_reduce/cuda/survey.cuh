@@ -147,31 +147,37 @@ struct levels_of {
   unsigned count;
 };
 
-/// What a call knows of its segments. Owns the memory of all notes and chunk values.
-template <class T>
-class segments_found {
+/// What a call knows of its segments. Owns the memory of all notes.
+template <class Lengths>
+class tiles_found {
  public:
-  segments_found(const segmentation& of, const std::int64_t* offsets, const T* x, queue& q)
+  /// `has_chunks`: whether windows are noted.
+  tiles_found(const segmentation& of, const std::int64_t* offsets, bool has_chunks, queue& q)
       : queue_(q),
         facts_{.offsets = offsets,
                .segments = of.segments,
                .elements = of.elements,
-               .tiles = (of.elements + of.segments) / share<T> + 1,
-               .most_long = of.elements / (stage_elements<T> - share<T>),
+               .tiles = (of.elements + of.segments) / Lengths::of_share + 1,
+               .most_long = of.elements / (Lengths::of_stage - Lengths::of_share),
                .in_group = static_cast<unsigned>(
                    std::min<std::uint64_t>(ceil_div(of.segments, std::uint64_t{8 * units()}), surveyed_at_once)),
                .may_be_empty = of.no_value.empty()},
+        level_count_(has_chunks ? levels_of_windows() : 0),
         words_(q, (2 + window_count() + facts_.most_long) * sizeof(std::uint64_t) +
-                      (facts_.tiles + 1) * sizeof(tile_border)),
-        values_(q, window_count() * sizeof(T)) {
-    lay_out(x);
+                      (facts_.tiles + 1) * sizeof(tile_border)) {
+    std::uint64_t* next = words_.as<std::uint64_t>();
+    notes_.all_valid = next++;
+    notes_.long_segments = reinterpret_cast<unsigned long long*>(next++);
+    notes_.levels = level_count_;
+    for (unsigned level = 0; level < level_count_; next += windows_on(level++)) notes_.owner[level] = next;
+    notes_.long_segment = next;
+    notes_.border = reinterpret_cast<tile_border*>(next + facts_.most_long);
   }
 
   /// Returns whether the offsets are those of segments. Waits until that is known.
   bool survey_offsets() {
-    using word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
     TW_CUDA(cudaMemsetAsync(notes_.all_valid, 0xff, (2 + window_count()) * sizeof(std::uint64_t), queue_.stream()));
-    survey<lengths<word>>
+    survey<Lengths>
         <<<groups_for(facts_.segments, facts_.in_group, 8), group_size, 0, queue_.stream()>>>(facts_, notes_);
     TW_CUDA(cudaGetLastError());
     struct {
@@ -182,69 +188,77 @@ class segments_found {
     return found.all_valid != 0;
   }
 
-  template <class Op>
-  void reduce_all_chunks() {
-    for (unsigned level = 0; level < notes_.levels; ++level) {
-      reduce_chunks<T, Op><<<window_groups(level), group_size, 0, queue_.stream()>>>(
-          levels_.at[level], level, windows_on(level), facts_.offsets, notes_.owner[level],
-          const_cast<T*>(levels_.at[level + 1]));
-      TW_CUDA(cudaGetLastError());
-    }
-  }
-
   const notes& found() const { return notes_; }
-  const levels_of<T>& levels() const { return levels_; }
   unsigned tiles() const { return static_cast<unsigned>(facts_.tiles); }
   unsigned tile_groups() const { return groups_for(facts_.tiles, 1, groups_together); }
   std::uint64_t long_segments() const { return long_segments_; }
   /// The windows on a level of chunks; above the last level there is none.
-  std::uint64_t windows_on(unsigned level) const { return facts_.elements >> (level + 1) * chunk_level<T>; }
+  std::uint64_t windows_on(unsigned level) const { return facts_.elements >> (level + 1) * Lengths::log_chunk; }
   std::uint64_t window_count() const {
     std::uint64_t sum = 0;
-    for (unsigned level = 0; level < level_count(); ++level) sum += windows_on(level);
+    for (unsigned level = 0; level < level_count_; ++level) sum += windows_on(level);
     return sum;
-  }
-  /// Groups of group_size threads, of which each warp has a window.
-  unsigned window_groups(unsigned level) const {
-    return static_cast<unsigned>(ceil_div(windows_on(level), std::uint64_t{group_size / warp_size}));
   }
   /// As many groups as the work has shares, at most so many on a compute unit.
   unsigned groups_for(std::uint64_t work, unsigned each, unsigned on_unit) const {
     return static_cast<unsigned>(std::min(ceil_div(work, std::uint64_t{each}), std::uint64_t{units()} * on_unit));
   }
 
+ protected:
+  queue& queue_;
+  const offsets_facts facts_;
+
  private:
   unsigned units() const { return static_cast<unsigned>(queue_.device().info().compute_units); }
-  unsigned level_count() const {
+  unsigned levels_of_windows() const {
     unsigned levels = 0;
     while (facts_.most_long != 0 && levels < most_levels && windows_on(levels) != 0) ++levels;
     return levels;
   }
 
-  void lay_out(const T* x) {
-    std::uint64_t* next = words_.template as<std::uint64_t>();
-    notes_.all_valid = next++;
-    notes_.long_segments = reinterpret_cast<unsigned long long*>(next++);
-    T* values = values_.template as<T>();
-    notes_.levels = level_count();
+  const unsigned level_count_;
+  const backend::buffer words_;
+  notes notes_{};
+  std::uint64_t long_segments_ = 0;
+};
+
+template <class T>
+using lengths_of = lengths<std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
+
+/// The same for folds. Owns the memory of chunk values too.
+template <class T>
+class segments_found : public tiles_found<lengths_of<T>> {
+  using base = tiles_found<lengths_of<T>>;
+
+ public:
+  segments_found(const segmentation& of, const std::int64_t* offsets, const T* x, queue& q)
+      : base(of, offsets, true, q), values_(q, base::window_count() * sizeof(T)) {
     levels_.at[0] = x;
-    levels_.count = notes_.levels + 1;
-    for (unsigned level = 0; level < notes_.levels; ++level) {
-      notes_.owner[level] = next;
-      next += windows_on(level);
+    levels_.count = base::found().levels + 1;
+    T* values = values_.template as<T>();
+    for (unsigned level = 0; level + 1 < levels_.count; values += base::windows_on(level++))
       levels_.at[level + 1] = values;
-      values += windows_on(level);
-    }
-    notes_.long_segment = next;
-    notes_.border = reinterpret_cast<tile_border*>(next + facts_.most_long);
   }
 
-  queue& queue_;
-  const offsets_facts facts_;
-  const backend::buffer words_, values_;
-  notes notes_{};
+  template <class Op>
+  void reduce_all_chunks() {
+    for (unsigned level = 0; level + 1 < levels_.count; ++level) {
+      reduce_chunks<T, Op><<<window_groups(level), group_size, 0, base::queue_.stream()>>>(
+          levels_.at[level], level, base::windows_on(level), base::facts_.offsets, base::found().owner[level],
+          const_cast<T*>(levels_.at[level + 1]));
+      TW_CUDA(cudaGetLastError());
+    }
+  }
+
+  const levels_of<T>& levels() const { return levels_; }
+  /// Groups of group_size threads, of which each warp has a window.
+  unsigned window_groups(unsigned level) const {
+    return static_cast<unsigned>(ceil_div(base::windows_on(level), std::uint64_t{group_size / warp_size}));
+  }
+
+ private:
+  const backend::buffer values_;
   levels_of<T> levels_{};
-  std::uint64_t long_segments_ = 0;
 };
 
 /// Whether tiles of the shortest share are too many for a launch.

@@ -28,6 +28,15 @@ struct coding {
   __device__ Bits stored(Bits key) const { return decodes ? code.decode(key) : key; }
 };
 
+/// The elements from place `begin` on. Where values are the places, there are none.
+template <class Bits, class Value>
+TILEWISE_ANYWHERE elements<Bits, Value> from_place(elements<Bits, Value> all, std::uint64_t begin) {
+  all.keys += begin;
+  if constexpr (moves<Value>)
+    if (all.values != nullptr) all.values += begin;
+  return all;
+}
+
 template <class Value>
 __device__ Value load_value(const Value* values, std::uint64_t i) {
   return values == nullptr ? static_cast<Value>(i) : values[i];

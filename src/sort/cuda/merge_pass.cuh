@@ -20,6 +20,30 @@ __device__ void write_keys(merge_tile<Bits, Value>& tile, Bits* to, unsigned len
   for (unsigned i = threadIdx.x; i < length; i += blockDim.x) to[i] = with.stored(tile.keys()[i]);
 }
 
+/// Sorts `length` elements, at most a tile. Past their end lie the greatest codes; they stay after it, since the sort
+/// is stable. Where values are places, the first one is `place`.
+template <class Bits, class Value, class Tile = merge_tile<Bits, Value>>
+__device__ void sort_one_tile(const elements<Bits, Value>& from, const elements<Bits, Value>& to, unsigned length,
+                              std::uint64_t place, const coding<Bits>& with) {
+  __shared__ Tile tile;
+#pragma unroll
+  for (unsigned r = 0; r < Tile::held; ++r) {
+    const unsigned i = threadIdx.x + r * Tile::group_size;
+    tile.keys()[i] = i < length ? with.loaded(from.keys[i]) : ~Bits{0};
+  }
+  __syncthreads();  // the tile is loaded
+  sort_tile(tile);
+  __syncthreads();  // and sorted
+  write_keys(tile, to.keys, length, with);
+  if constexpr (moves<Value>) {
+    __syncthreads();  // the keys are read
+    for (unsigned i = threadIdx.x; i < length; i += Tile::group_size)
+      tile.values()[i] = from.values == nullptr ? static_cast<Value>(place + i) : from.values[i];
+    __syncthreads();  // all values are stored
+    for (unsigned i = threadIdx.x; i < length; i += Tile::group_size) to.values[i] = tile.values()[tile.from()[i]];
+  }
+}
+
 /// splits[t]: where tile t begins in each of the runs that it merges.
 template <class Bits, class Runs>
 __global__ void split_tiles(const Bits* keys, Runs runs, unsigned tile, std::uint64_t tiles, split* splits) {

@@ -20,30 +20,12 @@ namespace {
 
 using namespace on_cuda;
 
-/// Sorts each tile. Past the input's end lie the greatest codes; they stay after it, since the sort is stable.
 template <class Bits, class Value, class Tile = merge_tile<Bits, Value>>
 __global__ void __launch_bounds__(Tile::group_size, Tile::groups)
     sort_tiles(elements<Bits, Value> from, elements<Bits, Value> to, std::uint64_t n, coding<Bits> with) {
-  __shared__ Tile tile;
   const std::uint64_t begin = std::uint64_t{blockIdx.x} * Tile::length;
-  const unsigned length = static_cast<unsigned>(min(std::uint64_t{Tile::length}, n - begin));
-#pragma unroll
-  for (unsigned r = 0; r < Tile::held; ++r) {
-    const unsigned i = threadIdx.x + r * Tile::group_size;
-    tile.keys()[i] = i < length ? with.loaded(from.keys[begin + i]) : ~Bits{0};
-  }
-  __syncthreads();  // the tile is loaded
-  sort_tile(tile);
-  __syncthreads();  // and sorted
-  write_keys(tile, to.keys + begin, length, with);
-  if constexpr (moves<Value>) {
-    __syncthreads();  // the keys are read
-    for (unsigned i = threadIdx.x; i < length; i += Tile::group_size)
-      tile.values()[i] = load_value(from.values, begin + i);
-    __syncthreads();  // all values are stored
-    for (unsigned i = threadIdx.x; i < length; i += Tile::group_size)
-      to.values[begin + i] = tile.values()[tile.from()[i]];
-  }
+  sort_one_tile(from_place(from, begin), from_place(to, begin),
+                static_cast<unsigned>(min(std::uint64_t{Tile::length}, n - begin)), begin, with);
 }
 
 template <class Bits, class Value>

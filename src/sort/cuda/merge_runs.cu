@@ -17,13 +17,6 @@ namespace {
 
 using namespace on_cuda;
 
-template <class Bits, class Value>
-elements<Bits, Value> from_place(elements<Bits, Value> all, std::uint64_t begin) {
-  all.keys += begin;
-  if constexpr (moves<Value>) all.values += begin;
-  return all;
-}
-
 /// What is to be added to `from + i` to reach `to`. All elements of a type have addresses that differ by multiples of
 /// its size.
 template <class T>

@@ -49,7 +49,7 @@ struct neighbours {
 struct equal_runs : neighbours {
   std::uint64_t run, n;
 
-  equal_runs(std::uint64_t run, std::uint64_t n) : run(run), n(n) {}
+  TILEWISE_ANYWHERE equal_runs(std::uint64_t run, std::uint64_t n) : run(run), n(n) {}
   __device__ run_group around(std::uint64_t at) const { return {at, run, n}; }
 };
 

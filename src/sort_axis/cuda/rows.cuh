@@ -27,20 +27,12 @@ struct rows_pass {
 template <class Bits>
 __global__ void __launch_bounds__(tile<Bits>::group_size, groups<tile<Bits>>)
     sort_tiles_of_rows(const __grid_constant__ rows_pass<Bits> w, std::uint64_t n) {
-  __shared__ tile<Bits> sorted;
   const unsigned row = blockIdx.x / w.tiles;
   const std::uint64_t begin = std::uint64_t{blockIdx.x - row * w.tiles} * tile<Bits>::length;
   const unsigned length = n - begin < tile<Bits>::length ? static_cast<unsigned>(n - begin) : tile<Bits>::length;
-  const Bits* const from = w.from + row * w.from_pitch + begin;
-#pragma unroll
-  for (unsigned r = 0; r < tile<Bits>::held; ++r) {
-    const unsigned i = threadIdx.x + r * tile<Bits>::group_size;
-    sorted.keys()[i] = i < length ? w.with.loaded(from[i]) : ~Bits{0};
-  }
-  __syncthreads();  // the tile is loaded
-  sort::on_cuda::sort_tile(sorted);
-  __syncthreads();  // and sorted
-  write_keys(sorted, w.to + row * w.to_pitch + begin, length, w.with);
+  const sort::elements<Bits, nothing> from{w.from + row * w.from_pitch + begin, {}},
+      to{w.to + row * w.to_pitch + begin, {}};
+  sort::on_cuda::sort_one_tile(from, to, length, 0, w.with);
 }
 
 /// splits[t]: where tile t, counted through all rows, begins in each of the runs of its row that it merges.
