@@ -23,21 +23,18 @@ using namespace sort::on_cuda;
 using segment_reduce::tile_border, segment_reduce::tile_share;
 using sort::elements, sort::moves, sort::nothing, sort::sort_code;
 
-/// Values stay in memory, so a tile holds keys and places whatever the values are. Less of the largest ones, so that it
-/// fits in 48 KiB with what is known of its segments.
+/// Values stay in memory, so a tile holds keys and places whatever the values are. On an H200, with 33 keys of 32 bits for
+/// a lane, segments of 500 to 1,000 take 15 % less, and those of 8 to 16 a third more.
 template <class Bits, class Value>
-using segments_shape = merge_tile<Bits, std::conditional_t<moves<Value>, std::uint32_t, nothing>,
-                                  moves<Value> && sizeof(Bits) == 8 ? 7 : most_held<Bits, Value>>;
+using segments_shape = merge_tile<Bits, std::conditional_t<moves<Value>, std::uint32_t, nothing>, 17>;
 
 /// Where tiles begin, for segment_reduce/cuda/survey.cuh.
-template <class Bits, class Value>
 struct tile_lengths {
-  static constexpr unsigned of_stage = std::min(segments_shape<Bits, Value>::room / 33 * 32, least_tile);
-  static constexpr unsigned of_share = of_stage / 4 * 3;
+  static constexpr unsigned of_stage = least_tile, of_share = of_stage / 4 * 3;
   static constexpr unsigned log_chunk = 12;  // of windows, which are not noted
 };
 
-/// Segments up to this length are one thread's: what its registers hold.
+/// Segments up to this length are one thread's, which holds them in registers.
 template <class Value>
 inline constexpr unsigned most_alone = moves<Value> ? 16 : 32;
 
@@ -53,18 +50,16 @@ struct segments_task {
 
 /// One run of a longer segment, which is one lane's.
 struct run_of_segment {
-  unsigned short begin, end;  // of the segment, in the tile
-  unsigned short number;      // of the run in it
+  unsigned begin : 12, last : 12, number : 8;  // the segment's first and last element in the tile; of the run in it
 };
+__device__ inline run_of_segment no_run() { return {1, 0, 0}; }
+static_assert(tile_lengths::of_stage <= 1u << 12);
 
 template <class Bits, class Value>
 class tile_of_segments {
  public:
   using shape = segments_shape<Bits, Value>;
-  static constexpr unsigned held = shape::held, stage = tile_lengths<Bits, Value>::of_stage;
-  /// Enough lanes for the runs of any segments that need some: each has at most one run that is not whole.
-  static constexpr unsigned group_size =
-      ceil_div(stage / held + stage / (most_alone<Value> + 1) + 1, warp_size) * warp_size;
+  static constexpr unsigned held = shape::held, stage = tile_lengths::of_stage, group_size = shape::group_size;
 
   /// Loads `count` elements, the first of which is `first` in memory; their segments begin at the offsets.
   __device__ void load(const segments_task<Bits, Value>& w, std::uint64_t first, unsigned count, unsigned segments,
@@ -99,7 +94,10 @@ class tile_of_segments {
       sort_alone<16>(first, segments, offsets);
     else if (longest > 1)
       sort_alone<8>(first, segments, offsets);
-    if (runs_ != 0) sort_longer_ones();
+    for (unsigned first_lane = 0; first_lane < runs_; first_lane += group_size) {
+      const unsigned lane = first_lane + threadIdx.x;
+      sort_runs(lane < runs_ ? run_[lane] : no_run());
+    }
     __syncthreads();  // all are sorted
   }
 
@@ -127,6 +125,9 @@ class tile_of_segments {
 
  private:
   static constexpr unsigned batch = ceil_div(stage, group_size);
+  /// Each segment has at most one run that is not whole, and takes lanes at most twice.
+  static constexpr unsigned most_runs =
+      ceil_div(2 * (stage / held + stage / (most_alone<Value> + 1)), group_size) * group_size;
 
   /// The keys by place. Where there are no runs they are spread, so that threads which step through segments of equal
   /// lengths use different banks.
@@ -139,38 +140,35 @@ class tile_of_segments {
   __device__ slots all_slots() { return {sorted_.keys(), runs_ == 0 ? 5u : 16u}; }
   static_assert(stage + stage / 32 <= shape::room + shape::held);
 
-  /// Calls note(begin, end, first run of the segment, number of this thread, threads) for the segments, by one thread
-  /// each or, if they are few, by all threads.
+  /// By one thread each or, if they are few, by all threads.
   __device__ void note_segments(std::uint64_t first, unsigned segments, const std::int64_t* offsets, bool places) {
     constexpr unsigned few = 16;
     const auto place = [&](unsigned k) {
       return static_cast<unsigned>(static_cast<std::uint64_t>(offsets[k]) - first);
     };
-    if (segments <= few) {
-      unsigned runs = 0;
-      for (unsigned k = 0; k < segments; ++k) {
-        const unsigned begin = place(k), end = place(k + 1), own = runs_in(end - begin);
-        note(begin, end, runs, threadIdx.x, group_size, places);
-        runs += own;
-      }
-      if (threadIdx.x == 0) runs_ = runs;
-    } else {
-      for (unsigned k = threadIdx.x; k < segments; k += group_size) {
-        const unsigned begin = place(k), end = place(k + 1), own = runs_in(end - begin);
-        note(begin, end, own == 0 ? 0 : atomicAdd(&runs_, own), 0, 1, places);
-      }
+    if (segments > few) {
+      const auto take = [&](unsigned runs) { return atomicAdd(&runs_, runs); };
+      for (unsigned k = threadIdx.x; k < segments; k += group_size) note(place(k), place(k + 1), take, 0, 1, places);
+      return;
     }
+    unsigned taken = 0;  // by all threads alike
+    const auto take = [&](unsigned runs) { return (taken += runs) - runs; };
+    for (unsigned k = 0; k < segments; ++k) note(place(k), place(k + 1), take, threadIdx.x, group_size, places);
+    if (threadIdx.x == 0) runs_ = taken;
   }
   static __device__ unsigned runs_in(unsigned length) {
     return length <= most_alone<Value> ? 0 : ceil_div(length, held);
   }
-  /// By thread `me` of `all`.
-  __device__ void note(unsigned begin, unsigned end, unsigned first_run, unsigned me, unsigned all, bool places) {
+  /// By thread `me` of `all`. A segment's runs are one group's at a time: what is left of a group's lanes stays idle if
+  /// they are more.
+  template <class Take>
+  __device__ void note(unsigned begin, unsigned end, const Take& take, unsigned me, unsigned all, bool places) {
     const unsigned length = end - begin, runs = runs_in(length);
     if (me == 0 && length > 1) atomicMax(runs == 0 ? &longest_alone_ : &most_runs_, runs == 0 ? length : runs);
-    for (unsigned r = me; r < runs; r += all)
-      run_[first_run + r] = {static_cast<unsigned short>(begin), static_cast<unsigned short>(end),
-                             static_cast<unsigned short>(r)};
+    unsigned lane = runs == 0 ? 0 : take(runs);
+    for (; lane % group_size + runs > group_size; lane = take(runs))
+      for (unsigned r = me; r < runs; r += all) run_[lane + r] = no_run();
+    for (unsigned r = me; r < runs; r += all) run_[lane + r] = {begin, end - 1, r};
     if (places)
       for (unsigned i = me; i < length; i += all) sorted_.from()[begin + i] = static_cast<unsigned short>(i);
   }
@@ -208,11 +206,9 @@ class tile_of_segments {
     __device__ unsigned place(unsigned run) const { return min(begin + run * held, end); }
   };
 
-  __device__ void sort_longer_ones() {
-    own_run own{};  // of a lane without a run: nothing
-    if (threadIdx.x < runs_) {
-      const run_of_segment mine = run_[threadIdx.x];
-      own.begin = mine.begin, own.end = mine.end, own.number = mine.number;
+  __device__ void sort_runs(const run_of_segment& mine) {
+    own_run own{mine.begin, mine.last + 1u, mine.number, {}};
+    if (own.begin < own.end) {
 #pragma unroll
       for (unsigned i = 0; i < held; ++i) {
         const bool is_there = i < own.count();
@@ -255,13 +251,15 @@ class tile_of_segments {
   static constexpr unsigned short past_all = 0xffff;  // of what is not there, whose code is the greatest
 
   shape sorted_;
-  run_of_segment run_[group_size];
+  run_of_segment run_[most_runs];
   unsigned runs_, most_runs_, longest_alone_;
 };
 
 template <class Bits, class Value>
-__global__ void __launch_bounds__(tile_of_segments<Bits, Value>::group_size,
-                                  moves<Value> ? 1 : 1024 / tile_of_segments<Bits, Value>::group_size)
+inline constexpr unsigned groups_of_tiles = sizeof(Bits) == 8 ? 3 : 1024 / segments_shape<Bits, Value>::group_size;
+
+template <class Bits, class Value>
+__global__ void __launch_bounds__(tile_of_segments<Bits, Value>::group_size, groups_of_tiles<Bits, Value>)
     sort_short_segments(const __grid_constant__ segments_task<Bits, Value> w, const tile_border* border) {
   __shared__ tile_of_segments<Bits, Value> tile;
   const tile_border from = border[blockIdx.x], to = border[blockIdx.x + 1];

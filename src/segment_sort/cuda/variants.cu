@@ -30,7 +30,7 @@ class sort_of_segments {
 
   void run() {
     const segment_reduce::segmentation of = segmentation_of(p_);
-    segment_reduce::tiles_found<tile_lengths<Bits, Value>> found(of, all_.offsets, false, queue_);
+    segment_reduce::tiles_found<tile_lengths> found(of, all_.offsets, false, queue_);
     if (!found.survey_offsets()) segment_reduce::refuse_offsets(of, offsets_memory(p_, where_), queue_);
     if (p_.n() == 0) return;
     if (found.long_segments() != 0) sort_long(found);  // first: it takes memory before it writes
@@ -40,7 +40,7 @@ class sort_of_segments {
   }
 
  private:
-  void sort_long(const segment_reduce::tiles_found<tile_lengths<Bits, Value>>& found) {
+  void sort_long(const segment_reduce::tiles_found<tile_lengths>& found) {
     const sort_of_long<Bits, Value> sorting(all_, p_.n(), found.found().long_segment, found.long_segments(), queue_);
     for (const segment_place& own : sorting.sorts_of_their_own()) {
       const problem one = sort_of(p_, own.length);
@@ -64,7 +64,7 @@ void run(const problem& p, const registry::bindings& where, const registry::tuni
 }
 
 std::string unsupported(const problem& p, const backend::device&, const registry::tuning&) {
-  return too_many_groups((p.n() + segments_of(p)) / tile_lengths<std::uint64_t, std::uint64_t>::of_share + 1);
+  return too_many_groups((p.n() + segments_of(p)) / tile_lengths::of_share + 1);
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ namespace {
 
 struct sort_request {
   common_options common;
-  std::string input, output, values, values_out, indices, scratch;
+  std::string input, output, values, values_out, indices, scratch, segments;
   raw_options raw;
   bool descending = false;
   std::optional<int> axis;
@@ -180,6 +180,13 @@ void refuse_half_a_pair(const sort_request& request) {
     throw error(errc::invalid_argument, "--values V.npy and --values-out W.npy belong together; give both or none");
 }
 
+array_file open_segments(const sort_request& request) {
+  array_file offsets = open_offsets(request.segments, request.input, request.output);
+  for (const std::string& other : {request.values_out, request.indices}) refuse_overwriting(request.segments, other);
+  require_distinct_streams(request.values, request.segments);
+  return offsets;
+}
+
 /// The second output, if any: values that move with the keys, or indices.
 struct companion {
   const char* field;
@@ -234,10 +241,13 @@ void sort_in_memory(const registry::problem& p, sort_files& files, const common_
 }
 
 void require_memory_of_sort(const registry::problem& p, std::uint64_t available) {
-  if (const std::uint64_t need = memory_of_sort(p); need > available)
-    throw error(errc::out_of_memory, registry::to_string(p) + " takes " + std::to_string(need) + " bytes of memory, " +
-                                         "but " + std::to_string(available) +
-                                         " are left; --scratch DIR sorts it in runs that are kept in a folder");
+  const std::uint64_t need = memory_of_sort(p);
+  if (need <= available) return;
+  const bool has_segments = p.shape.size() > 1;
+  throw error(errc::out_of_memory,
+              registry::to_string(p) + " takes " + std::to_string(need) + " bytes of memory, but " +
+                  std::to_string(available) + " are left" +
+                  (has_segments ? "" : "; --scratch DIR sorts it in runs that are kept in a folder"));
 }
 
 exit_code sort_along(const sort_request& request, io::array_input& keys) {
@@ -260,7 +270,13 @@ exit_code sort_file(const sort_request& request) {
   std::optional<io::array_input> values;
   if (!request.values.empty()) open_values(request, keys, values);
   const std::optional<companion> second = companion_of(request, values);
-  const registry::problem p = problem_of(request, keys, values, second);
+  registry::problem p = problem_of(request, keys, values, second);
+  std::optional<array_file> offsets;
+  if (!request.segments.empty()) {
+    offsets = open_segments(request);
+    p.what = &registry::find_algorithm("segment_sort");
+    p.shape.push_back(offsets->shape()[0] - 1);
+  }
   data_run run = plan_run(p, request.common);
   const std::uint64_t available = io::available_host_memory();  // after the device has started its threads
   const bool in_runs = !request.scratch.empty() && memory_of_sort(p) > available;
@@ -268,6 +284,7 @@ exit_code sort_file(const sort_request& request) {
   sort_files files;
   files.in.push_back(&keys);
   if (values) files.in.push_back(&*values);
+  if (offsets) files.in.push_back(offsets->input.get());
   files.out.emplace_back(request.output, p.type, keys.shape());
   if (second) files.out.emplace_back(second->path, second->type, keys.shape());
   std::vector<lab::digest> digests(request.common.json ? files.out.size() : 0);
@@ -301,6 +318,8 @@ void add_sort(CLI::App& app, invocation& call) {
   add_file_option(*command, "--scratch", request->scratch, "a folder for runs of arrays larger than memory", "DIR")
       ->check(CLI::ExistingDirectory);
   add_axis_option(*command, request->axis, "each line along it by itself: 0 first, -1 last");
+  add_segments_option(*command, request->segments, "each by itself: x[offsets[s]:offsets[s + 1]]")
+      ->excludes(command->get_option("--scratch"));
   for (const char* other : {"--values", "--values-out", "--indices", "--scratch"})
     command->get_option("--axis")->excludes(command->get_option(other));
   add_raw_options(*command, request->raw);
@@ -309,7 +328,9 @@ void add_sort(CLI::App& app, invocation& call) {
   add_output_options(*command, request->common);
   command->footer(
       "--axis names the first or last axis: of a matrix, 0 sorts each column, 1 each\n"
-      "row. Without it the array has one dimension: np.ravel flattens any.\n"
+      "row. Without it the array has one dimension: np.ravel flattens any. --segments\n"
+      "names pieces that are sorted each by itself, as the indptr of a CSR matrix does;\n"
+      "their indices count from the piece's begin.\n"
       "The files are those of np.sort and np.argsort with kind=\"stable\", except that\n"
       "-0.0 comes before +0.0 and NaNs are ordered too, after all else (first if\n"
       "descending). \"-\" is standard input or output, for .npy too. It takes three\n"
@@ -322,6 +343,7 @@ void add_sort(CLI::App& app, invocation& call) {
       "  tilewise sort table.npy -o y.npy --axis 0\n"
       "  tilewise sort x.npy -o y.npy --descending --indices i.npy --device opencl:0\n"
       "  tilewise sort keys.npy -o k.npy --values names.npy --values-out n.npy\n"
+      "  tilewise sort x.npy -o y.npy --segments indptr.npy\n"
       "  tilewise sort huge.npy -o y.npy --scratch /mnt/disk");
   command->callback([&call, request] { call.run = [request] { return sort_file(*request); }; });
 }
