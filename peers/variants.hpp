@@ -42,10 +42,16 @@ inline constexpr double other_order_bound = 1e-2;
 inline constexpr double product_bound = 1e-3;
 
 /// Peers are measured for sums, inclusive and without an initial value: the first word of each setting.
-inline std::string plain_sums_only(const registry::problem& p) {
+inline bool has_first_settings(const registry::problem& p) {
   for (std::size_t i = 0; i < p.what->settings.size(); ++i)
-    if (p.setting[i] != 0) return "as a peer it is measured only on plain sums";
-  return "";
+    if (p.setting[i] != 0) return false;
+  return true;
+}
+inline std::string plain_sums_only(const registry::problem& p) {
+  return has_first_settings(p) ? "" : "as a peer it is measured only on plain sums";
+}
+inline std::string plain_sorts_only(const registry::problem& p) {
+  return has_first_settings(p) ? "" : "as a peer it is measured only on ascending keys without values";
 }
 
 /// Why a peer is not what its users have, if one of these variables is in the environment; else empty. A peer that is

@@ -188,6 +188,39 @@ tuple of two arrays.
 array([0.2, 0.1, 0.3])
 )";
 
+inline constexpr const char* segment_sort =
+    R"(segment_sort(a, offsets, *, descending=False, out=None, device=None, variant=None, tuning=None)
+--
+
+Sorts each segment of an array of one dimension by itself: out[offsets[s]:offsets[s+1]] is sort(a[offsets[s]:
+offsets[s+1]]). `offsets` are those of segment_reduce. `out` may be `a`.
+
+>>> tw.segment_sort(np.array([3.0, 1.0, 2.0, 0.0]), [0, 3, 3, 4])
+array([1., 2., 3., 0.])
+)";
+
+inline constexpr const char* segment_argsort =
+    R"(segment_argsort(a, offsets, *, descending=False, out=None, device=None, variant=None, tuning=None)
+--
+
+Where each of the sorted elements is in its segment: out[offsets[s]:offsets[s+1]] is argsort(a[offsets[s]:offsets[s+1]]).
+
+>>> tw.segment_argsort(np.array([3.0, 1.0, 2.0, 0.0]), [0, 3, 3, 4])
+array([1, 2, 0, 0], dtype=uint32)
+)";
+
+inline constexpr const char* segment_sort_by_key =
+    R"(segment_sort_by_key(keys, values, offsets, *, descending=False, out=None, device=None, variant=None, tuning=None)
+--
+
+Sorts the keys of each segment as segment_sort() does and moves each value with its key. Returns both; `out` is a tuple
+of two arrays.
+
+>>> keys, values = tw.segment_sort_by_key(np.array([2, 1, 1, 0]), np.array([0.1, 0.2, 0.3, 0.4]), [0, 2, 4])
+>>> values
+array([0.2, 0.1, 0.4, 0.3])
+)";
+
 inline constexpr const char* matmul = R"(matmul(a, b, out=None, *, fast=False, device=None, variant=None, tuning=None)
 --
 

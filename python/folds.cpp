@@ -161,6 +161,29 @@ py::object exclusive_scan(handle a, handle axis, handle operation, handle out, h
                  variant, tuning);
 }
 
+/// Offsets as the library reads them: unsigned ones as signed, since those that differ lie beyond every array.
+detail::argument as_signed(const lent& offsets) {
+  detail::argument made = offsets.memory.as("the offsets");
+  made.type = dtype::i64;
+  return made;
+}
+
+/// A caller's array and offsets of its segments, both one-dimensional.
+struct lent_segments {
+  py::object offsets_as_given;
+  lent x, offsets;
+
+  lent_segments(handle a, handle any_offsets, const char* function, const char* name = "a")
+      : offsets_as_given(objects().frameworks.attr("as_offsets")(any_offsets)),
+        x(a, name),
+        offsets(offsets_as_given, "offsets", access::read, &x) {
+    x.require_rank(1, function);
+    offsets.require_rank(1, function);
+    if (offsets.memory.type != dtype::u64) offsets.require_type(dtype::i64);
+  }
+  std::uint64_t count() const { return offsets.memory.count == 0 ? 0 : offsets.memory.count - 1; }
+};
+
 /// Not by key: from and to one array.
 void sort_array(const detail::argument& from, const detail::argument& to, const sort_options& options) {
   detail::sort({&from, 1}, {&to, 1}, detail::sort_payload::none, options);
@@ -191,13 +214,9 @@ py::object sort(handle a, handle any_axis, bool descending, handle out, handle d
   return sort_flat(in, sorting(descending, how), out, how);
 }
 
-py::object argsort(handle a, bool descending, handle out, handle device, handle variant, handle tuning) {
-  const lent in(a, "a");
-  in.require_rank(1, "argsort");
-  const placement how = placement_of(device, variant, tuning, in);
-  const auto sort_into = [&](const lent& to) {
-    detail::argsort(in.memory.as("the input"), to.memory.as("the indices"), sorting(descending, how));
-  };
+/// The indices that sort_into(indices) writes. PyTorch has signed ones alone.
+template <class Sort>
+py::object indices_of(handle a, const lent& in, handle out, const placement& how, const Sort& sort_into) {
   const py::object room = in.is_buffer() ? py::none() : objects().frameworks.attr("index_room")(a, out);
   if (room.is_none()) return written_to(out, in, dtype::u32, in.shape, rows::packed, how, sort_into);
   if (!out.is_none()) lent(out, "out", access::write, &in).require(dtype::i64, in.shape);
@@ -208,49 +227,83 @@ py::object argsort(handle a, bool descending, handle out, handle device, handle 
   return objects().frameworks.attr("as_index")(room, out);
 }
 
-py::object sort_by_key(handle keys, handle values, bool descending, handle out, handle device, handle variant,
-                       handle tuning) {
-  const lent k(keys, "keys");
-  k.require_rank(1, "sort_by_key");
+py::object argsort(handle a, bool descending, handle out, handle device, handle variant, handle tuning) {
+  const lent in(a, "a");
+  in.require_rank(1, "argsort");
+  const placement how = placement_of(device, variant, tuning, in);
+  return indices_of(a, in, out, how, [&](const lent& to) {
+    detail::argsort(in.memory.as("the input"), to.memory.as("the indices"), sorting(descending, how));
+  });
+}
+
+py::object segment_argsort(handle a, handle offsets, bool descending, handle out, handle device, handle variant,
+                           handle tuning) {
+  const lent_segments in(a, offsets, "segment_argsort");
+  const placement how = placement_of(device, variant, tuning, in.x);
+  const py::object indices = indices_of(a, in.x, out, how, [&](const lent& to) {
+    detail::segment_argsort(in.x.memory.as("the input"), as_signed(in.offsets), to.memory.as("the indices"),
+                            sorting(descending, how));
+  });
+  hand_over(in.offsets);
+  return indices;
+}
+
+/// What sort_into(keys, values) writes: both, as a tuple.
+template <class Sort>
+py::object pairs_of(const char* function, const lent& k, handle values, handle out, const placement& how,
+                    const Sort& sort_into) {
   const lent v(values, "values", access::read, &k);
-  v.require_rank(1, "sort_by_key").require(v.memory.type, k.shape);
-  const placement how = placement_of(device, variant, tuning, k);
+  v.require_rank(1, function).require(v.memory.type, k.shape);
   const bool given = !out.is_none();
   if (given && (!py::isinstance<py::tuple>(out) || PyTuple_GET_SIZE(out.ptr()) != 2))
-    throw py::type_error("out of sort_by_key is a tuple of two arrays: for the keys and for the values");
+    throw py::type_error("out of " + std::string(function) +
+                         " is a tuple of two arrays: for the keys and for the values");
   const py::tuple outs = given ? py::reinterpret_borrow<py::tuple>(out) : py::make_tuple(py::none(), py::none());
   const target keys_out(outs[0], "out[0]", k, k.memory.type, k.shape);
   const target values_out(outs[1], "out[1]", v, v.memory.type, k.shape);
   compute(k, how, [&] {
-    detail::sort_by_key(k.memory.as("the keys"), v.memory.as("the values"), keys_out.to.memory.as("the output of keys"),
-                        values_out.to.memory.as("the output of values"), sorting(descending, how));
+    sort_into(v.memory.as("the values"), keys_out.to.memory.as("the output of keys"),
+              values_out.to.memory.as("the output of values"));
   });
   hand_over(k, v, keys_out.to, values_out.to);
   return py::make_tuple(keys_out.array, values_out.array);
 }
 
-/// Offsets as the library reads them: unsigned ones as signed, since those that differ lie beyond every array.
-detail::argument as_signed(const lent& offsets) {
-  detail::argument made = offsets.memory.as("the offsets");
-  made.type = dtype::i64;
-  return made;
+py::object sort_by_key(handle keys, handle values, bool descending, handle out, handle device, handle variant,
+                       handle tuning) {
+  const lent k(keys, "keys");
+  k.require_rank(1, "sort_by_key");
+  const placement how = placement_of(device, variant, tuning, k);
+  return pairs_of("sort_by_key", k, values, out, how, [&](const auto& v, const auto& keys_out, const auto& values_out) {
+    detail::sort_by_key(k.memory.as("the keys"), v, keys_out, values_out, sorting(descending, how));
+  });
 }
 
-/// A caller's array and offsets of its segments, both one-dimensional.
-struct lent_segments {
-  py::object offsets_as_given;
-  lent x, offsets;
+py::object segment_sort_by_key(handle keys, handle values, handle offsets, bool descending, handle out, handle device,
+                               handle variant, handle tuning) {
+  const lent_segments in(keys, offsets, "segment_sort_by_key", "keys");
+  const placement how = placement_of(device, variant, tuning, in.x);
+  const auto sort_into = [&](const auto& v, const auto& keys_out, const auto& values_out) {
+    detail::segment_sort_by_key(in.x.memory.as("the keys"), v, as_signed(in.offsets), keys_out, values_out,
+                                sorting(descending, how));
+  };
+  const py::object both = pairs_of("segment_sort_by_key", in.x, values, out, how, sort_into);
+  hand_over(in.offsets);
+  return both;
+}
 
-  lent_segments(handle a, handle any_offsets, const char* function)
-      : offsets_as_given(objects().frameworks.attr("as_offsets")(any_offsets)),
-        x(a, "a"),
-        offsets(offsets_as_given, "offsets", access::read, &x) {
-    x.require_rank(1, function);
-    offsets.require_rank(1, function);
-    if (offsets.memory.type != dtype::u64) offsets.require_type(dtype::i64);
-  }
-  std::uint64_t count() const { return offsets.memory.count == 0 ? 0 : offsets.memory.count - 1; }
-};
+py::object segment_sort(handle a, handle offsets, bool descending, handle out, handle device, handle variant,
+                        handle tuning) {
+  const lent_segments in(a, offsets, "segment_sort");
+  const placement how = placement_of(device, variant, tuning, in.x);
+  const target y(out, "out", in.x, in.x.memory.type, in.x.shape);
+  compute(in.x, how, [&] {
+    detail::segment_sort(in.x.memory.as("the input"), as_signed(in.offsets), y.to.memory.as("the output"),
+                         sorting(descending, how));
+  });
+  hand_over(in.x, in.offsets, y.to);
+  return y.array;
+}
 
 py::object segment_reduce(handle a, handle any_offsets, handle operation, handle out, handle any_initial, handle device,
                           handle variant, handle tuning) {
@@ -361,6 +414,11 @@ void add_folds(py::module_& to) {
   add(to, "sort", sort, documents::sort, arg("a"), arg("axis") = -1, options, descending, out);
   add(to, "argsort", argsort, documents::argsort, arg("a"), options, descending, out);
   add(to, "sort_by_key", sort_by_key, documents::sort_by_key, arg("keys"), arg("values"), options, descending, out);
+  add(to, "segment_sort", segment_sort, documents::segment_sort, arg("a"), arg("offsets"), options, descending, out);
+  add(to, "segment_argsort", segment_argsort, documents::segment_argsort, arg("a"), arg("offsets"), options, descending,
+      out);
+  add(to, "segment_sort_by_key", segment_sort_by_key, documents::segment_sort_by_key, arg("keys"), arg("values"),
+      arg("offsets"), options, descending, out);
 }
 
 }  // namespace tilewise::python

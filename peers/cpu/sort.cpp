@@ -21,12 +21,6 @@ namespace tilewise::peers {
 
 namespace {
 
-std::string plain_sorts_only(const registry::problem& p) {
-  for (std::size_t i = 0; i < p.what->settings.size(); ++i)
-    if (p.setting[i] != 0) return "as a peer it is measured only on ascending keys without values";
-  return "";
-}
-
 std::string on_one_thread(const registry::problem& p, const backend::device& on, const registry::tuning&) {
   const std::string elsewhere = one_thread_only(on);
   return elsewhere.empty() ? plain_sorts_only(p) : elsewhere;

@@ -12,6 +12,7 @@
 #include <oneapi/tbb/parallel_scan.h>
 #include <oneapi/tbb/task_arena.h>
 
+#include <algorithm>
 #include <functional>
 #include <numeric>
 
@@ -23,6 +24,10 @@ using range = tbb::blocked_range<std::size_t>;
 
 std::string unsupported(const registry::problem& p, const backend::device&, const registry::tuning&) {
   return plain_sums_only(p);
+}
+
+std::string sorts_unsupported(const registry::problem& p, const backend::device&, const registry::tuning&) {
+  return plain_sorts_only(p);
 }
 
 tbb::task_arena& arena_of(backend::queue& queue) {
@@ -63,7 +68,8 @@ void run_scan(const registry::problem& p, const registry::bindings& where, const
 template <class Work>
 void for_each_segment(const registry::problem& p, const registry::bindings& where, backend::queue& queue,
                       const Work& work) {
-  const auto* offsets = where.in[1].as<const std::int64_t>();
+  const std::size_t last = p.what->inputs(p).size() - 1;
+  const auto* offsets = where.in[last].as<const std::int64_t>();
   arena_of(queue).execute([&] {
     tbb::parallel_for(range(0, p.shape[1]), [&](const range& r) {
       for (std::size_t s = r.begin(); s != r.end(); ++s) work(offsets[s], offsets[s + 1], s);
@@ -89,6 +95,18 @@ void run_segment_scan(const registry::problem& p, const registry::bindings& wher
     T* y = where.out[0].as<T>();
     for_each_segment(p, where, queue, [&](std::int64_t begin, std::int64_t end, std::size_t) {
       std::inclusive_scan(x + begin, x + end, y + begin);
+    });
+  });
+}
+
+void run_segment_sort(const registry::problem& p, const registry::bindings& where, const registry::tuning&,
+                      backend::queue& queue) {
+  with_type(p.type, [&]<class T>(T) {
+    const T* x = where.in[0].as<const T>();
+    T* y = where.out[0].as<T>();
+    for_each_segment(p, where, queue, [&](std::int64_t begin, std::int64_t end, std::size_t) {
+      std::copy(x + begin, x + end, y + begin);
+      std::sort(y + begin, y + end);
     });
   });
 }
@@ -125,6 +143,8 @@ std::vector<registry::variant> tbb_variants() {
                    run_segment_reduce),
           cpu_peer("segment_scan", "tbb", "oneTBB parallel_for over segments, std::inclusive_scan in each", unsupported,
                    run_segment_scan),
+          cpu_peer("segment_sort", "tbb", "oneTBB parallel_for over segments, std::sort in each", sorts_unsupported,
+                   run_segment_sort),
           hiperc::peer("hiperc_tbb", "HiPerC's program with Threading Building Blocks, rewritten",
                        hiperc::threads_unsupported, hiperc::run_with<tbb_team>)};
 }

@@ -26,9 +26,7 @@ std::string other_than_sums(const registry::problem& p, const backend::device&, 
 }
 
 std::string other_than_keys(const registry::problem& p, const backend::device&, const registry::tuning&) {
-  for (std::size_t i = 0; i < p.what->settings.size(); ++i)
-    if (p.setting[i] != 0) return "as a peer it is measured only on ascending keys without values";
-  return "";
+  return plain_sorts_only(p);
 }
 
 std::string other_than_pairs(const registry::problem& p, const backend::device&, const registry::tuning&) {
@@ -86,8 +84,9 @@ registry::variant cub_sum(std::string_view algorithm, std::string_view source) {
 /// The results may differ from ours only in the signs of zeros among equal keys.
 template <cudaError_t (*Algorithm)(cub_call&)>
 registry::variant cub_sort(std::string_view name, std::string_view source, std::span<const dtype> types = sort_types,
-                           decltype(other_than_keys)* unsupported = other_than_keys) {
-  return {.algorithm = "sort",
+                           decltype(other_than_keys)* unsupported = other_than_keys,
+                           std::string_view algorithm = "sort") {
+  return {.algorithm = algorithm,
           .backend = "cuda",
           .name = name,
           .order = registry::claim::own,
@@ -114,6 +113,8 @@ std::vector<registry::variant> cub_variants() {
            .run = run_runs,
            .peer = true},
           cub_sort<cub_radix_sort>("cub_radix", "CUB's DeviceRadixSort::SortKeys"),
+          cub_sort<cub_segment_sort>("cub", "CUB's DeviceSegmentedSort::SortKeys", sort_types, other_than_keys,
+                                     "segment_sort"),
           cub_sort<cub_merge_sort>("cub_merge", "CUB's DeviceMergeSort::SortKeysCopy"),
           cub_sort<cub_radix_pairs>("cub_pairs", "CUB's DeviceRadixSort::SortPairs", pair_types, other_than_pairs)};
 }

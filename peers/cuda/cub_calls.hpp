@@ -32,6 +32,7 @@ cudaError_t cub_runs(cub_call& call);
 /// For f32, f64, u32 and u64.
 cudaError_t cub_radix_sort(cub_call& call);
 cudaError_t cub_merge_sort(cub_call& call);
+cudaError_t cub_segment_sort(cub_call& call);
 /// For pairs of u32 and u32.
 cudaError_t cub_radix_pairs(cub_call& call);
 

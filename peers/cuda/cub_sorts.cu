@@ -4,6 +4,7 @@
 
 #include <cub/device/device_merge_sort.cuh>
 #include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_segmented_sort.cuh>
 
 #include <functional>
 
@@ -41,6 +42,15 @@ cudaError_t cub_merge_sort(cub_call& call) {
   return with_listed_type(call.type, [&]<class T>(T) {
     return cub::DeviceMergeSort::SortKeysCopy(call.workspace, call.bytes, static_cast<const T*>(call.in),
                                               static_cast<T*>(call.out), call.n, std::less<T>{}, call.stream);
+  });
+}
+
+cudaError_t cub_segment_sort(cub_call& call) {
+  return with_listed_type(call.type, [&]<class T>(T) {
+    const auto* const offsets = static_cast<const std::int64_t*>(call.values_in);
+    return cub::DeviceSegmentedSort::SortKeys(
+        call.workspace, call.bytes, static_cast<const T*>(call.in), static_cast<T*>(call.out),
+        static_cast<std::int64_t>(call.n), static_cast<std::int64_t>(call.segments), offsets, offsets + 1, call.stream);
   });
 }
 

@@ -46,14 +46,14 @@ from ._core import (  # noqa: E402
     BuildFailed, DeviceLost, Error, FileError, InvalidArgument, OutOfMemory, Overflow, Unsupported, __version__,
     argsort, array, convolve, cumsum, device, devices, diffuse, dot, exclusive_scan, inclusive_scan, matmul,
     matvec, max, min, open, order_version, partial, polymul, prod, reduce_by_key, runs,
-    segment_reduce, segment_scan, sort, sort_by_key, sum)
+    segment_argsort, segment_reduce, segment_scan, segment_sort, segment_sort_by_key, sort, sort_by_key, sum)
 
 __all__ = [
     "BuildFailed", "DeviceLost", "Error", "FileError", "InvalidArgument", "OutOfMemory", "Overflow",
     "Unsupported", "argsort", "array", "convolve", "cumsum", "device", "devices", "diffuse", "dot",
     "exclusive_scan", "inclusive_scan", "matmul", "matvec", "max", "min", "open", "order_version", "partial",
-    "polymul", "prod", "reduce_by_key", "runs", "segment_reduce", "segment_scan", "show_config", "sort",
-    "sort_by_key", "sum"]
+    "polymul", "prod", "reduce_by_key", "runs", "segment_argsort", "segment_reduce", "segment_scan",
+    "segment_sort", "segment_sort_by_key", "show_config", "sort", "sort_by_key", "sum"]
 
 for _thing in map(globals().get, __all__):
     if hasattr(_thing, "__module__"):

@@ -166,6 +166,19 @@ def argsort(a: _A, *, descending: bool = False, out: _A | None = None, device: _
 def sort_by_key(keys: _A, values: _V, *, descending: bool = False, out: tuple[_A, _V] | None = None,
                 device: _Device = None, variant: str | None = None, tuning: str | None = None) -> tuple[_A, _V]: ...
 
+def segment_sort(a: _A, offsets: Any, *, descending: bool = False, out: _A | None = None, device: _Device = None,
+                 variant: str | None = None, tuning: str | None = None) -> _A: ...
+@overload
+def segment_argsort(a: npt.NDArray[Any], offsets: Any, *, descending: bool = False,
+                    out: npt.NDArray[np.uint32] | None = None, device: _Device = None, variant: str | None = None,
+                    tuning: str | None = None) -> npt.NDArray[np.uint32]: ...
+@overload
+def segment_argsort(a: _A, offsets: Any, *, descending: bool = False, out: _A | None = None, device: _Device = None,
+                    variant: str | None = None, tuning: str | None = None) -> _A: ...
+def segment_sort_by_key(keys: _A, values: _V, offsets: Any, *, descending: bool = False,
+                        out: tuple[_A, _V] | None = None, device: _Device = None, variant: str | None = None,
+                        tuning: str | None = None) -> tuple[_A, _V]: ...
+
 def matmul(a: _A, b: _A, out: _A | None = None, *, fast: bool = False, device: _Device = None,
            variant: str | None = None, tuning: str | None = None) -> _A: ...
 def matvec(a: _A, x: _A, out: _A | None = None, *, device: _Device = None, variant: str | None = None,

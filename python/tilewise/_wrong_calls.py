@@ -28,6 +28,7 @@ MISSING = {
     "fsum total": "tw.sum(a)",
     "reduceat segment_sum segmented_reduce segment_csr": "tw.segment_reduce(a, offsets)",
     "segment_cumsum segmented_scan": "tw.segment_scan(a, offsets)",
+    "segmented_sort sort_segments": "tw.segment_sort(a, offsets)",
     "scan_by_key": "tw.segment_scan(a, tw.runs(keys)[1])",
     "groupby group_reduce aggregate": "tw.reduce_by_key(*tw.sort_by_key(keys, a))",
     "unique": "tw.runs(tw.sort(a))[0]",

@@ -16,7 +16,7 @@ struct meaning {
   std::string_view words, command, algorithm, op;
 };
 
-constexpr std::array<meaning, 30> known{{
+constexpr std::array<meaning, 31> known{{
     {"sum add total plus fold", "reduce", "reduce", "sum"},
     {"accumulate", "reduce or scan", "reduce or scan", ""},
     {"prod", "reduce --op product", "reduce", "product"},
@@ -41,6 +41,7 @@ constexpr std::array<meaning, 30> known{{
     {"sort_axis", "sort --axis N", "sort_axis", ""},
     {"reduceat segment_reduce segmented segment segments csr", "reduce --segments OFFSETS.npy", "segment_reduce", ""},
     {"segment_scan segmented_scan", "scan --segments OFFSETS.npy", "segment_scan", ""},
+    {"segment_sort segmented_sort", "sort --segments OFFSETS.npy", "segment_sort", ""},
     {"reduce_by_key runs rle groupby group_by aggregate", "reduce --by KEYS.npy", "runs", ""},
     {"benchmark measure time perf", "bench", "", ""},
     {"test check selftest", "verify", "", ""},

@@ -368,33 +368,5 @@ TEST(CallForms, ArraysThatOverlapInPartAreRefused) {
   EXPECT_EQ(memory, std::vector<float>(100, 1.0f));
 }
 
-TEST(CallForms, SegmentsOfAnArray) {
-  const device on = open("cpu");
-  const std::vector<std::int64_t> offsets{0, 2, 2, 6};
-  const array<float> there = on.upload(x);
-  const array<std::int64_t> offsets_there = on.upload(offsets);
-  const std::vector<float> sums = tw::segment_reduce(x, offsets);
-  EXPECT_EQ(sums, (std::vector<float>{tw::reduce(std::span(x).first(2)), 0, tw::reduce(std::span(x).subspan(2))}));
-  EXPECT_EQ(tw::segment_reduce(there, offsets_there).download(), sums);
-  std::vector<float> to(3);
-  tw::segment_reduce(x, std::span(offsets), std::span(to), {.init = 1.0f});
-  EXPECT_EQ(to[1], 1);
-  array<float> values = on.allocate<float>(3);
-  tw::segment_reduce(there, offsets_there, values, {.init = 1.0f});
-  EXPECT_EQ(values.download(), to);
-  std::vector<float> prefixes = tw::segment_scan(x, offsets);
-  EXPECT_EQ(std::pair(prefixes[1], prefixes.back()), std::pair(sums[0], sums[2]));
-  EXPECT_EQ(tw::segment_scan(there, offsets_there).download(), prefixes);
-  tw::segment_scan(x, std::span(offsets), std::span(prefixes), {.exclusive = true, .init = 1.0f});
-  EXPECT_EQ(prefixes[2], 1);
-  array<float> prefixes_there = on.allocate<float>(x.size());
-  tw::segment_scan(there, offsets_there, prefixes_there, {.exclusive = true, .init = 1.0f});
-  EXPECT_EQ(prefixes_there.download(), prefixes);
-  std::vector<double> both{0, 1};  // offsets and values in one memory
-  EXPECT_THROW(tw::segment_reduce(both, std::span(reinterpret_cast<const std::int64_t*>(both.data()), 2),
-                                  std::span(both).first(1)),
-               error);
-}
-
 }  // namespace
 }  // namespace tilewise::tests

@@ -145,6 +145,12 @@ void add_folds(std::vector<public_call>& all, const std::string& type) {
   all.push_back(there<T>("segment_scan " + type, many, [offsets](const auto& a, const auto&) {
     return bytes(tw::segment_scan(a, a.device().upload(offsets)));
   }));
+  all.push_back(host("segment_sort " + type, [offsets](const device& on) {
+    return bytes(tw::segment_sort(x<T>, offsets, {.device = on}), tw::segment_argsort(x<T>, offsets, {.device = on}));
+  }));
+  all.push_back(there<T>("segment_sort " + type, many, [offsets](const auto& a, const auto&) {
+    return bytes(tw::segment_sort(a, a.device().upload(offsets)));
+  }));
   all.push_back(there<T>("segment_reduce " + type, many, [offsets](const auto& a, const auto&) {
     return bytes(tw::segment_reduce(a, a.device().upload(offsets)));
   }));

@@ -155,6 +155,29 @@ class Segments(BitsCase):
                         self.assertIs(tw.segment_scan(out, offsets, op=operation, exclusive=exclusive, initial=1, out=out), out)
                         self.same(out, wanted, f"{dtype} {operation} {exclusive} in place")
 
+    def test_each_segment_is_sorted_alone(self):
+        offsets = [0, 0, 1, 4, 20, 53, 53, 700, 3000]
+        pieces = list(zip(offsets, offsets[1:]))
+        for dtype in TYPES:
+            x = wide(self.rng, 3000, dtype)
+            x[::3] = x[:1000]  # so that some are equal
+            values = np.arange(3000, dtype=np.float64)
+            for descending in (False, True):
+                wanted = np.concatenate([tw.sort(x[begin:end], descending=descending) for begin, end in pieces])
+                order = np.concatenate([tw.argsort(x[begin:end], descending=descending) for begin, end in pieces])
+                moved = np.concatenate([values[begin:end][order[begin:end]] for begin, end in pieces])
+                for device in DEVICES[:3] + (OPENCL if dtype == np.float32 else []):
+                    what = f"{dtype} {descending} {device}"
+                    options = {"descending": descending, "device": device}
+                    self.same(tw.segment_sort(x, offsets, **options), wanted, what)
+                    self.same(tw.segment_argsort(x, offsets, **options), order, what)
+                    keys, carried = tw.segment_sort_by_key(x, values, offsets, **options)
+                    self.same(keys, wanted, what)
+                    self.same(carried, moved, what)
+                out = x.copy()
+                self.assertIs(tw.segment_sort(out, offsets, descending=descending, out=out), out)
+                self.same(out, wanted, f"{dtype} {descending} in place")
+
     def test_a_sparse_matrix_times_a_vector(self):
         """A row of a CSR matrix is a segment of its products."""
         dense = wide(self.rng, 40 * 30, np.float64).reshape(40, 30) * (self.rng.random((40, 30)) < 0.2)

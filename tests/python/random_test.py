@@ -13,7 +13,8 @@ import tilewise as tw
 from definition import TYPES, convolve, exclusive, inclusive, order_key, reduce, wide
 from lenders import Hostile, Lender
 
-FUNCTIONS = ["sum", "prod", "min", "max", "segment_reduce", "segment_scan", "runs", "reduce_by_key", "cumsum", "inclusive_scan", "exclusive_scan", "sort", "argsort", "sort_by_key", "matmul",
+FUNCTIONS = ["sum", "prod", "min", "max", "segment_reduce", "segment_scan", "runs", "reduce_by_key", "cumsum", "inclusive_scan", "exclusive_scan", "sort", "argsort", "sort_by_key",
+             "segment_sort", "segment_argsort", "segment_sort_by_key", "matmul",
              "matvec", "dot", "polymul", "convolve", "diffuse", "array", "partial", "open"]
 SEED, CALLS = (int(os.environ.get(f"TILEWISE_RANDOM_{name}", default)) for name, default in (("SEED", "20"), ("CALLS", "500")))
 DOCUMENTED = (tw.Error, TypeError, BufferError, AttributeError)
@@ -167,6 +168,17 @@ class RandomValues(Random):
         yield tw.argsort(x, descending=descending, device=device), order, f"argsort on {device}"
         yield keys, x[order], f"keys on {device}"
         yield values, y[order], f"values on {device}"
+        cuts = np.sort(self.rng.integers(0, len(x) + 1, self.rng.integers(20)))
+        offsets = np.concatenate([[0], cuts, [len(x)]])
+        pieces = [np.arange(begin, end) for begin, end in zip(offsets, offsets[1:])]
+        order = np.concatenate([np.array(sorted(piece, key=order_key(x, descending).__getitem__), np.int64) for piece in pieces])
+        begins = np.repeat(offsets[:-1], np.diff(offsets))
+        options, what = {"descending": descending, "device": device}, f"of segments at {offsets} on {device}"
+        keys, values = tw.segment_sort_by_key(x, y, offsets, **options)
+        yield tw.segment_sort(x, offsets, **options), x[order], "sort " + what
+        yield tw.segment_argsort(x, offsets, **options), (order - begins).astype(np.uint32), "argsort " + what
+        yield keys, x[order], "keys " + what
+        yield values, y[order], "values " + what
 
     def wider(self, rows, columns, dtype):
         """A matrix whose first columns are rows that lie together, or apart."""

@@ -46,6 +46,7 @@ ROWS = [
     ("reduce to a file", "reduce {d}/m34.npy -o {d}/y.npy", 2, r"--output requires --axis, --segments or --by"),
     ("reduce segments to nowhere", "reduce {d}/m34.npy --segments {d}/o.npy", 2, r"--segments requires --output"),
     ("scan segments along an axis", "scan {d}/m34.npy --segments {d}/o.npy --axis 0 -o {d}/y.npy", 2, r"--axis excludes --segments"),
+    ("sort segments in runs", "sort {d}/m34.npy --segments {d}/o.npy --scratch {d} -o {d}/y.npy", 2, r"excludes"),
     ("reduce segments along an axis", "reduce {d}/m34.npy --segments {d}/o.npy --axis 0 -o {d}/y.npy", 2, r"--axis excludes --segments"),
     ("reduce segments of a matrix's offsets", "reduce {d}/m34.npy --segments {d}/m34.npy -o {d}/y.npy", 2,
      r"m34\.npy is 3x4 of f64; --segments takes one dimension of i64, .*astype\(\"i8\"\)"),
@@ -282,6 +283,35 @@ class Segments(ArrayCase):
                 with self.subTest(f"{words} {device}"):
                     y = self.output_of(f"scan {words} {self.d}/x.npy --segments {self.d}/offsets.npy -o {self.d}/y.npy --device {device}")
                     self.assertEqual(y.tobytes(), np.concatenate(parts).tobytes())
+
+    def test_sorted_on_every_device(self):
+        offsets = np.array([0, 0, 1, 9, 26, 4122, 4122, 20000])
+        np.save(f"{self.d}/offsets.npy", offsets)
+        x = np.round(wide_values("f4", 20000))  # so that many are equal
+        np.save(f"{self.d}/x.npy", x)
+        np.save(f"{self.d}/v.npy", np.arange(20000))
+        pieces, begins = [x[begin:end] for begin, end in zip(offsets, offsets[1:])], np.repeat(offsets[:-1], np.diff(offsets))
+        alone = []
+        for piece in pieces:
+            np.save(f"{self.d}/part.npy", piece)
+            alone.append(self.output_of(f"sort {self.d}/part.npy -o {self.d}/y.npy"))
+        for device in self.devices("segment_sort"):
+            with self.subTest(device):
+                sort = f"sort {self.d}/x.npy --segments {self.d}/offsets.npy -o {self.d}/y.npy --device {device}"
+                y = self.output_of(f"{sort} --indices {self.d}/i.npy")
+                self.assertEqual(y.tobytes(), np.concatenate(alone).tobytes())
+                places = np.load(f"{self.d}/i.npy") + begins
+                self.assertEqual(x[places].tobytes(), y.tobytes())
+                self.output_of(f"{sort} --values {self.d}/v.npy --values-out {self.d}/w.npy")
+                np.testing.assert_array_equal(np.load(f"{self.d}/w.npy"), places)
+
+    def test_sorted_files_do_not_replace_the_offsets(self):
+        np.save(f"{self.d}/x.npy", np.zeros(10, "f4"))
+        np.save(f"{self.d}/o.npy", np.array([0, 10]))
+        for words in ("-o {0}", "-o {1}/y.npy --indices {0}", "-o {1}/y.npy --values {1}/x.npy --values-out {0}"):
+            words = words.format(f"{self.d}/o.npy", self.d)
+            self.check(run(f"sort {self.d}/x.npy --segments {self.d}/o.npy {words}"), 2, "^$", "o.npy")
+            np.testing.assert_array_equal(np.load(f"{self.d}/o.npy"), [0, 10])
 
     def test_false_offsets_are_named_and_leave_the_output(self):
         np.save(f"{self.d}/x.npy", np.zeros(10, "f4"))

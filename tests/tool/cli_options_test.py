@@ -44,6 +44,7 @@ ROWS = [
     ("reduce", "{d}/x.npy -o {o} --json", "--segments {d}/offsets.npy", r'"command":"reduce".*"shape":\[2\]'),
     ("reduce", "{d}/x.npy -o {o} --json", "--by {d}/keys.npy --keys-out {d}/w.npy", r'"command":"reduce".*"shape":\[2\]'),
     ("scan", "{d}/x.npy -o {o} --json", "--segments {d}/offsets.npy", '"variant":"segment_scan/'),
+    ("sort", "{d}/x.npy -o {o} --json", "--segments {d}/offsets.npy", '"variant":"segment_sort/'),
     ("scan", "{d}/m.npy -o {o} --json", "--axis -1", '"axis":"rows"'),
     ("sort", "{d}/m.npy -o {o} --json", "--axis 1", '"axis":"rows"'),
     ("sort", "--json", "--descending", '"order":"descending"'),

@@ -243,7 +243,7 @@ void sort_in_memory(const registry::problem& p, sort_files& files, const common_
 void require_memory_of_sort(const registry::problem& p, std::uint64_t available) {
   const std::uint64_t need = memory_of_sort(p);
   if (need <= available) return;
-  const bool has_segments = p.shape.size() > 1;
+  const bool has_segments = p.shape.rank > 1;
   throw error(errc::out_of_memory,
               registry::to_string(p) + " takes " + std::to_string(need) + " bytes of memory, but " +
                   std::to_string(available) + " are left" +
@@ -275,7 +275,7 @@ exit_code sort_file(const sort_request& request) {
   if (!request.segments.empty()) {
     offsets = open_segments(request);
     p.what = &registry::find_algorithm("segment_sort");
-    p.shape.push_back(offsets->shape()[0] - 1);
+    p.shape = {p.n(), offsets->shape()[0] - 1};
   }
   data_run run = plan_run(p, request.common);
   const std::uint64_t available = io::available_host_memory();  // after the device has started its threads
