@@ -157,6 +157,7 @@ PYBIND11_MODULE(_core, module) {
   python::add_devices(module);
   python::add_arrays(module);
   python::add_folds(module);
+  python::add_sorts(module);
   python::add_products(module);
   python::guard_all_calls(module);
 }

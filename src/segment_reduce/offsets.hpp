@@ -19,8 +19,8 @@ inline std::span<const std::int64_t> offsets_of(const registry::problem& p, cons
   return {where.in[1].as<const std::int64_t>(), p.shape[1] + 1};
 }
 
-/// The segmentation of a call whose first operand is x and whose last one is the offsets. Throws `invalid_argument` for offsets of another type,
-/// and for none.
+/// The segmentation of a call whose first operand is x and whose last one is the offsets. Throws `invalid_argument` for
+/// offsets of another type, and for none.
 segmentation described(const detail::request& r);
 /// The error message if no offsets cut so many elements into so many segments; otherwise empty.
 std::string impossible(const segmentation& of);

@@ -23,8 +23,10 @@ using sort::elements, sort::moves, sort::sort_task;
 
 /// Elements and segments of a tile, and elements of a segment that all workers share where there are several.
 constexpr std::uint64_t tile = 32768;
-/// Up to this many elements insertion is faster than any method that first asks how many there are.
-constexpr std::uint64_t most_inserted = 16;
+/// Up to this many elements are inserted. On a Xeon 8 keys take 12.5 ns each so, 11.0 by vectors; 16 keys with values
+/// 15.6 ns each, and 24 of them 20.4 by merging.
+template <class Value>
+constexpr std::uint64_t most_inserted = moves<Value> ? 16 : 7;
 
 template <class Bits, class Value>
 class sort_of_segments {
@@ -53,15 +55,15 @@ class sort_of_segments {
 
   void sort_segment(std::uint64_t s, backend::cpu::queue& alone) {
     const sort_task<Bits, Value> one = segment(s);
-    if (one.n <= most_inserted) return insert(one);
+    if (one.n <= most_inserted<Value>) return insert(one);
     if (one.n <= tile || queue_.threads() == 1) return sort::sort_by_digits(one, alone);
     const std::lock_guard lock(adding_);
     long_.push_back(s);
   }
 
   static void insert(const sort_task<Bits, Value>& one) {
-    std::array<Bits, most_inserted> codes;
-    [[maybe_unused]] std::array<Value, most_inserted> values;
+    std::array<Bits, most_inserted<Value>> codes;
+    [[maybe_unused]] std::array<Value, most_inserted<Value>> values;
     for (std::uint64_t i = 0; i < one.n; ++i) {
       const Bits code = one.code.encode(one.in.keys[i]);
       std::uint64_t to = i;
