@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   segment_reduce/opencl. Segments: those that end within their tile. Finish: the others, from the values of
-//         their chunks (survey.cl): what is left of each level, from the highest down.
+//         their chunks (chunks.cl): what is left of each level, from the highest down.
 // Order:  runs of 16 are counted from each segment's begin, so they are blocks of that segment.
 // Shape:  segments: a group stages the elements of a tile; short ones are an item's, longer ones the group's. Finish: a
 //         group for each long segment.
 // Limits: local memory for one tile of elements.
-// Twins:  serial.cpp, cuda/variants.cu; embedded after survey.cl.
+// Twins:  serial.cpp, cuda/variants.cu; embedded after survey.cl and chunks.cl.
 #define TW_RUN 16
 
 // P of a short segment, by one item.

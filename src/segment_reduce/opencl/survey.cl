@@ -1,26 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   what all programs on segments share. Survey: checks the offsets, and notes where tiles begin and which
-//         windows belong to long segments. Chunks: the values of long segments' chunks, level by level.
-// Order:  chunks are counted from each segment's begin, so they are blocks of that segment.
-// Shape:  survey: an item for each segment. Chunks: a group for each window of a chunk's length, in which at most one
-//         begins.
+// What:   what all programs on segments share: checks the offsets, and notes where tiles begin and which segments are
+//         long.
+// Order:  of the list of long segments: any, so no result may depend on it.
+// Shape:  an item for each segment.
 // Limits: one item writes all notes of a segment; offsets that the survey refuses must not reach another kernel.
-// Twins:  survey.hpp; embedded after order/operators.cl and order/block_tree.cl.
-TW_DEFINE_STACK(tw_private, __private)
-
+// Twins:  survey.hpp; embedded after order/block_tree.cl.
 #define TW_LOG_TILE (TW_LOG_GROUP + TW_LOG_ITEMS)
 #define TW_SHARE (TW_TILE / 8 * 7)  // elements and segments for which a group is responsible
-#define TW_ITEMS_OWN 512            // segments below this length are an item's
-#define TW_NOBODY (~0ul)
 
 // What the survey finds: found[0] is not 0 if the offsets are not those of segments, found[1] counts the long ones.
 #define TW_FAULT 0
 #define TW_LONG 1
 
-__kernel void tw_clear(__global ulong* owner, ulong windows, __global uint* found, ulong first_tile) {
+__kernel void tw_fill(__global ulong* words, ulong count, ulong value, ulong first_tile) {
   const ulong i = (first_tile + get_group_id(0)) * TW_GROUP + get_local_id(0);
-  if (i < windows) owner[i] = TW_NOBODY;
-  if (i < 2) found[i] = 0;
+  if (i < count) words[i] = value;
 }
 
 // A border of tiles: the first segment behind it, that segment's begin, and where the elements of the tile before it
@@ -30,8 +24,8 @@ typedef struct {
 } tw_border;
 
 __kernel void tw_survey(__global const long* offsets, ulong offsets_first, ulong segments, ulong n, uint may_be_empty,
-                        ulong tiles, ulong most_long, __global tw_border* border, __global ulong* owner,
-                        __global ulong* long_segment, __global volatile uint* found, ulong first_tile) {
+                        ulong tiles, ulong most_long, __global tw_border* border, __global ulong* long_segment,
+                        __global volatile uint* found, ulong first_tile) {
   const ulong s = (first_tile + get_group_id(0)) * TW_GROUP + get_local_id(0);
   if (s >= segments) return;
   const long first = offsets[offsets_first + s], last = offsets[offsets_first + s + 1];
@@ -51,13 +45,7 @@ __kernel void tw_survey(__global const long* offsets, ulong offsets_first, ulong
   }
   if (!is_long) return;
   const uint place = atomic_inc(found + TW_LONG);
-  if (place >= most_long) return;  // only false offsets make so many
-  long_segment[place] = s;
-  for (int level = 1; (end - begin) >> level * TW_LOG_TILE != 0; ++level) {
-    const ulong at = tw_level_first(n, level) + (begin >> level * TW_LOG_TILE),
-                count = (end - begin) >> level * TW_LOG_TILE;
-    for (ulong c = 0; c < count && found[TW_FAULT] == 0; ++c) owner[at + c] = s;
-  }
+  if (place < most_long) long_segment[place] = s;  // only false offsets make more
 }
 
 // The short segments of a tile: `count` of them from `first` on, with `length` elements from in[begin] on.
@@ -82,23 +70,4 @@ static inline tw_segment tw_segment_of(tw_tile of, __global const long* offsets,
   const ulong begin = (ulong)offsets[of.first + k], end = (ulong)offsets[of.first + k + 1];
   const tw_segment found = {(uint)(begin - of.begin), (uint)(end - begin)};
   return found;
-}
-
-// The elements of a level, 0 being the input.
-static inline __global const TW_T* tw_level(__global const TW_T* in, ulong in_first, __global const TW_T* values,
-                                            ulong n, int level) {
-  return level == 0 ? in + in_first : values + tw_level_first(n, level);
-}
-
-__kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_chunks(
-    __global const TW_T* in, ulong in_first, ulong n, int level, __global const long* offsets, ulong offsets_first,
-    __global const ulong* owner, __global TW_T* values, ulong first_tile) {
-  __local TW_T units[TW_PADDED_UNITS], items[TW_PADDED_GROUP], tops[TW_TOPS];
-  const ulong w = first_tile + get_group_id(0), place = tw_level_first(n, level) + w, s = owner[place];
-  const ulong begin = s == TW_NOBODY ? 0 : (ulong)offsets[offsets_first + s] >> (level - 1) * TW_LOG_TILE;
-  // Without an owner the window itself is taken, in vain: the barriers are every item's.
-  __global const TW_T* const from = level == 1 ? in : values;
-  const ulong first = (level == 1 ? in_first : tw_level_first(n, level - 1)) + w * TW_TILE + begin % TW_TILE;
-  const TW_T value = tw_tile_value(from, first, TW_TILE, 0, units, items, tops);
-  if (get_local_id(0) == 0 && s != TW_NOBODY) values[place] = value;
 }

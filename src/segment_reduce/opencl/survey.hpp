@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's side of survey.cl: checks offsets on a device, finds tiles and long segments, and makes the values of
-// these.
+// The host's side of survey.cl and chunks.cl: checks offsets on a device, finds tiles and long segments, and makes the
+// values of these.
 #pragma once
 
 #include "backend/opencl/queue.hpp"
@@ -21,17 +21,15 @@ class survey {
   backend::memory offsets() const { return offsets_; }
   std::uint64_t offsets_first() const { return offsets_.offset / sizeof(std::int64_t); }
   backend::memory border() const { return border_; }
-  backend::memory owner() const { return owner_; }
   backend::memory long_segment() const { return long_segment_; }
 
   /// Windows of the length of this level's chunks: 1, 2, ...; levels above the highest have none.
   std::uint64_t windows_on(unsigned level) const { return of_.elements >> level * log_tile_; }
-  /// How many values the chunks of all levels have at most.
-  std::uint64_t value_room() const;
-  /// Enqueues the kernels that make the values of all chunks of long segments.
-  void launch_chunks(const backend::memory& in, std::size_t element_size, const backend::memory& values) const;
+  /// Enqueues a kernel that gives each of `count` words of 8 bytes a value.
+  void fill(const backend::memory& words, std::uint64_t count, std::uint64_t value) const;
 
  private:
+  friend class chunk_values;
   std::uint32_t find() const;
 
   const segmentation of_;
@@ -40,8 +38,21 @@ class survey {
   const std::uint64_t tiles_, most_long_;
   backend::opencl::queue& queue_;
   backend::opencl::program& program_;
-  const backend::buffer border_, owner_, long_segment_;
+  const backend::buffer border_, long_segment_;
   const std::uint32_t long_segments_;
+};
+
+/// The values of all chunks of long segments, and the segments whose chunks they are.
+class chunk_values {
+ public:
+  /// Enqueues the kernels that make them. Without long segments it does nothing.
+  chunk_values(const survey& of, const backend::memory& in, std::size_t element_size);
+
+  backend::memory values() const { return values_; }
+  backend::memory owner() const { return owner_; }
+
+ private:
+  const backend::buffer values_, owner_;
 };
 
 }  // namespace tilewise::impl::segment_reduce

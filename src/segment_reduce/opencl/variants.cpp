@@ -19,7 +19,6 @@ namespace tilewise::impl::segment_reduce {
 
 namespace {
 
-using backend::buffer;
 using backend::memory;
 using registry::problem;
 using registry::tuning;
@@ -38,14 +37,13 @@ void reduce_segments(const problem& p, const registry::bindings& where, const or
                                 backend::opencl::definitions_of(p.type, operation_of(p)) + tree.definitions());
   const survey found(segmentation_of(p), where.in[1], tree, queue, program);
   const memory in = where.in[0], out = where.out[0];
+  const chunk_values chunks(found, in, size);
   const std::uint64_t in_first = in.offset / size, out_first = out.offset / size;
   queue.launch_tiles(program.kernel("tw_segments"), found.tiles(), tree.group_size, in, in_first, found.offsets(),
                      found.offsets_first(), found.border(), first, empty, out, out_first);
   if (found.long_segments() == 0) return;
-  const buffer values(queue, found.value_room() * size);
-  found.launch_chunks(in, size, values);
   queue.launch_tiles(program.kernel("tw_finish"), found.long_segments(), tree.group_size, in, in_first, p.n(),
-                     memory(values), found.offsets(), found.offsets_first(), found.long_segment(), first, out,
+                     chunks.values(), found.offsets(), found.offsets_first(), found.long_segment(), first, out,
                      out_first);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   segment_scan/opencl. Segments: those that end within their tile. Descend: the others, level by level from the
-//         highest. On each level the values of chunks (survey.cl) become the prefixes after them, from which the level
+//         highest. On each level the values of chunks (chunks.cl) become the prefixes after them, from which the level
 //         below starts. The lowest level is the elements, which become the outputs.
 // Order:  runs and chunks are counted from each segment's begin, so they are blocks of that segment. Prefixes descend
 //         from P at the begin of a run or chunk. At the end of a whole one, P is the next one's begin: it completes a
@@ -8,7 +8,7 @@
 // Shape:  segments: a group stages the elements of a tile; short ones are an item's, longer ones the group's. Descend:
 //         a group for each chunk of the level above, and one for what is left of each long segment.
 // Limits: local memory for one tile of elements; works in place.
-// Twins:  serial.cpp; embedded after order/stage.cl, order/outputs.cl and segment_reduce/opencl/survey.cl.
+// Twins:  serial.cpp; embedded after order/stage.cl, order/outputs.cl and segment_reduce/opencl/chunks.cl.
 TW_DEFINE_OUTPUTS(tw_outputs_of_run, tw_item_down, TW_ITEMS)
 TW_DEFINE_OUTPUTS(tw_outputs_of_radix, tw_radix_down, TW_RADIX)
 

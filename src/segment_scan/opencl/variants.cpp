@@ -20,7 +20,6 @@ namespace tilewise::impl::segment_scan {
 
 namespace {
 
-using backend::buffer;
 using backend::memory;
 using registry::problem;
 using registry::tuning;
@@ -39,19 +38,18 @@ void scan_segments(const problem& p, const registry::bindings& where, const orde
   auto& program = queue.program(embedded::segment_scan_cl,
                                 backend::opencl::definitions_of(p.type, operation_of(p)) + tree.definitions());
   const segment_reduce::survey found(segmentation_of(p), where.in[1], tree, queue, program);
-  const buffer values(queue, found.long_segments() == 0 ? 0 : found.value_room() * size);  // before anything is written
   const memory in = where.in[0], out = where.out[0];
+  const segment_reduce::chunk_values chunks(found, in, size);  // before anything is written
   const std::uint64_t in_first = in.offset / size, out_first = out.offset / size;
   queue.launch_tiles(program.kernel("tw_segments"), found.tiles(), tree.group_size, in, in_first, found.offsets(),
                      found.offsets_first(), found.border(), first, mode, out, out_first);
   if (found.long_segments() == 0) return;
-  found.launch_chunks(in, size, values);
   unsigned level = 0;
   while (found.windows_on(level + 1) != 0) ++level;
   for (;; --level) {
     queue.launch_tiles(program.kernel("tw_descend"), found.windows_on(level + 1) + found.long_segments(),
                        tree.group_size, in, in_first, p.n(), level, found.offsets(), found.offsets_first(),
-                       found.owner(), found.long_segment(), memory(values), first, mode, out, out_first);
+                       chunks.owner(), found.long_segment(), chunks.values(), first, mode, out, out_first);
     if (level == 0) return;
   }
 }
