@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ways to cut an array into segments.
+// Ways to cut an array into segments, and into parts for ranks.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <random>
 #include <vector>
 
 namespace tilewise::tests {
@@ -55,6 +56,28 @@ inline std::vector<std::vector<std::int64_t>> all_cuts(std::int64_t n) {
     if (here == n && at.back() == n) all.push_back(at);
   }
   return all;
+}
+
+/// Ends of `count` parts of n elements; a quarter of the parts begin at 0, so that some ranks have no elements.
+inline std::vector<std::int64_t> any_ends(std::size_t count, std::int64_t n, std::mt19937_64& random) {
+  std::vector<std::int64_t> ends{n};
+  while (ends.size() < count)
+    ends.push_back(random() % 4 == 0 ? 0 : static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n + 1)));
+  std::sort(ends.begin(), ends.end());
+  return ends;
+}
+
+/// Cuts at, beside and between some of the parts' ends, and some anywhere; a few segments are empty.
+inline std::vector<std::int64_t> any_cuts(const std::vector<std::int64_t>& ends, std::mt19937_64& random) {
+  const std::int64_t n = ends.back();
+  std::vector<std::int64_t> at{0, n};
+  for (const std::int64_t end : ends)
+    for (std::uint64_t some = random() % 3; some != 0; --some)
+      at.push_back(std::clamp<std::int64_t>(end + static_cast<std::int64_t>(random() % 3) - 1, 0, n));
+  for (std::uint64_t some = random() % 4; some != 0; --some)
+    at.push_back(static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n + 1)));
+  std::sort(at.begin(), at.end());
+  return at;
 }
 
 }  // namespace tilewise::tests

@@ -22,13 +22,14 @@ using registry::problem;
 template <class T, class Op>
 void reduce_on(const rank& r, const problem& p, const registry::bindings& where) {
   using range = divide::row_range;
-  const segments_of_ranks<T> segments(segmentation_of(p), where, r);
+  const segments_of_ranks segments(segmentation_of(p), where.in[0], sizeof(T), where.in[1], r);
   const range mine = segments.segments_on(r.index()), whole = segments.whole_ones(r.index());
   const rank_memory results = r.result(where.out[0], segments.bytes_of(mine));
-  if (whole.size() != 0) segments.run_whole(p, whole, memory(results).at(0, whole.size() * sizeof(T)));
-  const auto parts = segments.gather_parts(Op::id);
+  if (whole.size() != 0)
+    segments.run_whole(p, whole, {.in = {}, .out = {memory(results).at(0, whole.size() * sizeof(T))}});
+  const auto parts = segments.gather_parts<T>(Op::id);
   if (whole.size() != mine.size()) {
-    const T all = order::fold<Op>(segments.template blocks_before<Op>(r.count(), whole.end, parts));
+    const T all = order::fold<Op>(segments.blocks_before<Op>(r.count(), whole.end, parts));
     const T value = order::canonical(Op::template apply<T>(first_of<T, Op>(p), all));
     r.queue().upload(memory(results).at(whole.size() * sizeof(T), sizeof(T)), &value, sizeof(T));
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The segments of an array that lies on the ranks of a group, for the group variants of all algorithms with segments.
-// Every rank has all offsets. Elements do not travel: of a segment that a border cuts, each rank computes the values of
-// the blocks that it holds, counted from the segment's begin, and all ranks get them.
+// Every rank has all offsets. To fold a segment that a border cuts, elements do not travel: each rank computes the
+// values of the blocks that it holds, counted from the segment's begin, and all ranks get them.
 #pragma once
 
 #include "divide/ranks.hpp"
@@ -12,30 +12,30 @@
 
 namespace tilewise::impl::segment_reduce {
 
+/// Of each rank two: of the segment that began on an earlier rank, and of the one that goes on behind this rank. Parts
+/// of no segment are empty.
 template <class T>
+using parts_of_ranks = std::vector<order::segment<T>>;
+
 class segments_of_ranks {
  public:
   using byte_range = backend::group::byte_range;
   using range = divide::row_range;  // of elements, or of segments
-  /// Of each rank two: of the segment that began on an earlier rank, and of the one that goes on behind this rank.
-  /// Parts of no segment are empty.
-  using parts = std::vector<order::segment<T>>;
   static constexpr std::uint64_t no_segment = ~std::uint64_t{0};
 
-  /// Collective. Throws like require_segments. `where` are the operands x and offsets.
-  segments_of_ranks(const segmentation& of, const registry::bindings& where, const divide::rank& r)
-      : of_(of), x_(where.in[0]), rank_(r), offsets_(of.segments + 1) {
+  /// Collective. Throws like require_segments. `x` has elements of `width` bytes.
+  segments_of_ranks(const segmentation& of, const backend::memory& x, std::size_t width, const backend::memory& offsets,
+                    const divide::rank& r)
+      : of_(of), x_(x), width_(width), rank_(r), offsets_(of.segments + 1) {
     const std::uint64_t bytes = offsets_.size() * sizeof offsets_[0];
-    const backend::group::rank_memory all = r.fetch(where.in[1], [&](unsigned) { return byte_range{0, bytes}; });
+    const backend::group::rank_memory all = r.fetch(offsets, [&](unsigned) { return byte_range{0, bytes}; });
     r.queue().download(offsets_.data(), all, bytes);
     require_segments(of_, offsets_);
   }
 
-  static byte_range bytes_of(range of) { return {of.begin * sizeof(T), of.end * sizeof(T)}; }
+  byte_range bytes_of(range of) const { return {of.begin * width_, of.end * width_}; }
   std::uint64_t offset(std::uint64_t s) const { return static_cast<std::uint64_t>(offsets_[s]); }
-  range elements_on(unsigned k) const {
-    return divide::rows_in(backend::group::part_of(x_, k), sizeof(T), of_.elements);
-  }
+  range elements_on(unsigned k) const { return divide::rows_in(backend::group::part_of(x_, k), width_, of_.elements); }
   /// Those of segments that follow one another.
   range elements_of(range segments) const { return {offset(segments.begin), offset(segments.end)}; }
   /// Those of a segment that this rank holds.
@@ -63,8 +63,9 @@ class segments_of_ranks {
     return {continues ? all.begin - 1 : no_segment, whole.end != all.end ? whole.end : no_segment};
   }
 
-  /// Runs the algorithm of `p` on segments that lie whole on this rank.
-  void run_whole(const registry::problem& p, range segments, const backend::memory& results) const {
+  /// Runs the algorithm of `p` on segments that lie whole on this rank; `where` has all operands but x, which is the
+  /// first input, and the offsets, which are the last one.
+  void run_whole(const registry::problem& p, range segments, registry::bindings where) const {
     std::vector<std::int64_t> own(offsets_.begin() + static_cast<std::ptrdiff_t>(segments.begin),
                                   offsets_.begin() + static_cast<std::ptrdiff_t>(segments.end) + 1);
     for (std::int64_t& offset : own) offset -= offsets_[segments.begin];
@@ -73,20 +74,23 @@ class segments_of_ranks {
     const range elements = elements_of(segments);
     registry::problem part = p;
     part.shape = {elements.size(), segments.size()};
-    divide::run_on_rank(rank_, part, {{memory_of(elements), there}, {results}});
+    where.in[0] = memory_of(elements);
+    where.in[p.what->inputs(part).size() - 1] = there;
+    divide::run_on_rank(rank_, part, where);
   }
 
   /// Collective: the block values of all cut segments.
-  parts gather_parts(op operation) const {
+  template <class T>
+  parts_of_ranks<T> gather_parts(op operation) const {
     std::array<order::segment<T>, 2> own{};
     const std::array<std::uint64_t, 2> cut = cut_ones(rank_.index());
     for (unsigned i = 0; i < 2; ++i)
-      if (cut[i] != no_segment) own[i] = blocks_here(cut[i], operation);
+      if (cut[i] != no_segment) own[i] = blocks_here<T>(cut[i], operation);
     return rank_.all_gather(std::span<const order::segment<T>>(own));
   }
   /// The blocks of segment s that lie on ranks before `end`.
-  template <class Op>
-  order::segment<T> blocks_before(unsigned end, std::uint64_t s, const parts& all) const {
+  template <class Op, class T>
+  order::segment<T> blocks_before(unsigned end, std::uint64_t s, const parts_of_ranks<T>& all) const {
     order::segment<T> joined{};
     for (unsigned k = 0; k < end; ++k) {
       const std::array<std::uint64_t, 2> cut = cut_ones(k);
@@ -103,6 +107,7 @@ class segments_of_ranks {
     return static_cast<std::uint64_t>(std::lower_bound(offsets_.begin(), end, static_cast<std::int64_t>(element)) -
                                       offsets_.begin());
   }
+  template <class T>
   order::segment<T> blocks_here(std::uint64_t s, op operation) const {
     const range held = elements_here(s);
     const backend::memory where = memory_of(held);
@@ -111,6 +116,7 @@ class segments_of_ranks {
 
   const segmentation of_;
   const backend::memory x_;
+  const std::size_t width_;
   const divide::rank& rank_;
   std::vector<std::int64_t> offsets_;
 };

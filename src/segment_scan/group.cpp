@@ -28,12 +28,12 @@ class scan_on_rank {
       : rank_(r),
         p_(p),
         y_(where.out[0]),
-        segments_(segmentation_of(p), where, r),
+        segments_(segmentation_of(p), where.in[0], sizeof(T), where.in[1], r),
         mine_(segments_.elements_on(r.index())) {}
 
   void run() const {
     const rank_memory results = rank_.result(y_, segments_.bytes_of(mine_));
-    const parts all = segments_.gather_parts(Op::id);  // before anything is written: y may be x
+    const parts all = segments_.gather_parts<T>(Op::id);  // before anything is written: y may be x
     scan_whole(segments_.whole_ones(rank_.index()), results);
     const std::array<std::uint64_t, 2> cut = segments_.cut_ones(rank_.index());
     for (unsigned i = 0; i < 2; ++i)
@@ -43,20 +43,20 @@ class scan_on_rank {
   }
 
  private:
-  using segments = segment_reduce::segments_of_ranks<T>;
-  using range = typename segments::range;
-  using parts = typename segments::parts;
+  using segments = segment_reduce::segments_of_ranks;
+  using range = segments::range;
+  using parts = segment_reduce::parts_of_ranks<T>;
 
   memory within(const memory& results, range elements) const {
     return results.at((elements.begin - mine_.begin) * sizeof(T), elements.size() * sizeof(T));
   }
   void scan_whole(range whole, const memory& results) const {
     const range elements = segments_.elements_of(whole);
-    if (elements.size() != 0) segments_.run_whole(p_, whole, within(results, elements));
+    if (elements.size() != 0) segments_.run_whole(p_, whole, {.in = {}, .out = {within(results, elements)}});
   }
   void scan_cut(std::uint64_t s, const order::segment<T>& own, const parts& all, const memory& results) const {
     const range here = segments_.elements_here(s);
-    order::segment<T> done = segments_.template blocks_before<Op>(rank_.index(), s, all);
+    order::segment<T> done = segments_.blocks_before<Op>(rank_.index(), s, all);
     scan::scan_parts(scan_of(p_, here.size()), scan::carry_chain<Op, T>(done).parts_of(own), segments_.memory_of(here),
                      within(results, here), rank_);
   }

@@ -94,28 +94,6 @@ void expect_the_law_on_ranks(const std::vector<float>& x, const offsets& at, con
   }
 }
 
-/// Ends of `count` parts of n elements; a quarter of the parts begin at 0, so that some ranks have no elements.
-offsets any_ends(std::size_t count, std::int64_t n, std::mt19937_64& random) {
-  offsets ends{n};
-  while (ends.size() < count)
-    ends.push_back(random() % 4 == 0 ? 0 : static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n + 1)));
-  std::sort(ends.begin(), ends.end());
-  return ends;
-}
-
-/// Cuts at, beside and between some of the parts' ends, and some anywhere; a few segments are empty.
-offsets any_cuts(const offsets& ends, std::mt19937_64& random) {
-  const std::int64_t n = ends.back();
-  offsets at{0, n};
-  for (const std::int64_t end : ends)
-    for (std::uint64_t some = random() % 3; some != 0; --some)
-      at.push_back(std::clamp<std::int64_t>(end + static_cast<std::int64_t>(random() % 3) - 1, 0, n));
-  for (std::uint64_t some = random() % 4; some != 0; --some)
-    at.push_back(static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n + 1)));
-  std::sort(at.begin(), at.end());
-  return at;
-}
-
 TEST(SegmentScan, EachSegmentIsScannedAlone) {
   const std::vector<float> x = wide_floats(300'007, 1);
   for (const auto& lengths : tests::mixtures_of_lengths) expect_the_law(x, in_turn(300'007, lengths));
@@ -167,8 +145,8 @@ TEST(SegmentScan, SegmentsThatSeveralRanksShare) {
       expect_the_law_on_ranks(x, {0, n}, equal, group);
       expect_the_law_on_ranks(x, {0, n / 9, n - n / 9, n}, equal, group);
       for (int round = 0; round < rounds; ++round) {
-        const offsets ends = any_ends(ranks, n, random);
-        expect_the_law_on_ranks(x, any_cuts(ends, random), ends, group);
+        const offsets ends = tests::any_ends(ranks, n, random);
+        expect_the_law_on_ranks(x, tests::any_cuts(ends, random), ends, group);
       }
     }
   }

@@ -122,6 +122,58 @@ TEST(SegmentSort, ManyEmptySegmentsAndVeryLongOnes) {
   expect_the_law<std::int32_t, float>(static_cast<std::uint64_t>(n), at, sort_order::ascending);
 }
 
+template <class T>
+array<T> in_parts(const std::vector<T>& x, const offsets& ends, const device& group) {
+  std::vector<std::span<const T>> parts;
+  for (std::size_t k = 0, begin = 0; k < ends.size(); begin = static_cast<std::size_t>(ends[k++]))
+    parts.push_back(std::span(x).subspan(begin, static_cast<std::size_t>(ends[k]) - begin));
+  return upload_parts<T>(group, parts);
+}
+
+/// The ranks' parts of the keys end at `ends`, those of values and of results at `others`.
+template <class T, class V>
+void expect_sorted_on_ranks(std::uint64_t n, const offsets& at, const offsets& ends, const offsets& others,
+                            const device& group, sort_order order) {
+  const sort_options as{.order = order};
+  const std::vector<T> x = keys_with_equals<T>(n, 2);
+  std::vector<V> carried(n);
+  std::iota(carried.begin(), carried.end(), V(0));
+  const sorted_segments<T, V> wanted(x, carried, at, as);
+  const auto what = [&] {
+    return group.name() + ": keys end at " + testing::PrintToString(ends) + ", values and results at " +
+           testing::PrintToString(others) + ", segments begin and end at " + testing::PrintToString(at);
+  };
+  array<T> keys = in_parts(x, ends, group), keys_out = in_parts(x, others, group);
+  array<V> values = in_parts(carried, others, group), values_out = in_parts(carried, ends, group);
+  const array<std::int64_t> at_there = group.upload(at);
+  ASSERT_TRUE(same_bits(segment_sort(keys, at_there, as).download(), wanted.keys)) << what();
+  ASSERT_TRUE(same_bits(segment_argsort(keys, at_there, as).download(), wanted.indices)) << "indices, " << what();
+  segment_sort_by_key(keys, values, at_there, keys_out, values_out, as);
+  ASSERT_TRUE(same_bits(keys_out.download(), wanted.keys)) << "with values, " << what();
+  ASSERT_TRUE(same_bits(values_out.download(), wanted.values)) << "values, " << what();
+  segment_sort_by_key(keys, values, at_there, keys, values, as);
+  ASSERT_TRUE(same_bits(keys.download(), wanted.keys)) << "in place, " << what();
+  ASSERT_TRUE(same_bits(values.download(), wanted.values)) << "values in place, " << what();
+}
+
+TEST(SegmentSort, SegmentsThatSeveralRanksShare) {
+  std::mt19937_64 random(5);
+  const int rounds = tests::test_cover() == tests::cover::few ? 2 : 10;
+  for (const std::size_t ranks : {2, 3, 5, 8}) {
+    const device group = open(std::to_string(ranks) + "*cpu:serial");
+    for (const std::int64_t n : {0, 1, 7, 300, 5000})
+      for (int round = 0; round < rounds; ++round) {
+        const auto size = static_cast<std::uint64_t>(n);
+        const offsets ends = tests::any_ends(ranks, n, random), others = tests::any_ends(ranks, n, random);
+        const offsets at = round == 0 ? offsets{0, n} : tests::any_cuts(ends, random);
+        ASSERT_NO_FATAL_FAILURE(
+            (expect_sorted_on_ranks<float, std::uint64_t>(size, at, ends, others, group, sort_order::ascending)));
+        ASSERT_NO_FATAL_FAILURE(
+            (expect_sorted_on_ranks<std::int64_t, float>(size, at, ends, others, group, sort_order::descending)));
+      }
+  }
+}
+
 TEST(SegmentSort, WhatIsWrongIsNamedAndNothingIsWritten) {
   const std::vector<float> x(10, 1.0f);
   struct wrong {
