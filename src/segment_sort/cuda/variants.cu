@@ -7,9 +7,8 @@
 // Limits: workspace of the size of the input if segments have more than a tile; works in place.
 // Twins:  serial.cpp.
 #include "backend/cuda/dispatch.hpp"
-#include "registry/choose.hpp"
+#include "segment_sort/alone.hpp"
 #include "segment_sort/cuda/long.cuh"
-#include "segment_sort/problem.hpp"
 
 namespace tilewise::impl::segment_sort {
 
@@ -42,11 +41,7 @@ class sort_of_segments {
  private:
   void sort_long(const segment_reduce::tiles_found<tile_lengths>& found) {
     const sort_of_long<Bits, Value> sorting(all_, p_.n(), found.found().long_segment, found.long_segments(), queue_);
-    for (const segment_place& own : sorting.sorts_of_their_own()) {
-      const problem one = sort_of(p_, own.length);
-      const registry::choice how = registry::choose(one, queue_.device(), {});
-      how.variant->run(one, operands_of(p_, where_, own.begin, own.length), how.tuning, queue_);
-    }
+    for (const segment_place& own : sorting.sorts_of_their_own()) sort_alone(p_, where_, own.begin, own.length, queue_);
     sorting.enqueue();
   }
 
