@@ -47,18 +47,28 @@ __device__ void find_prefixes(scan_memory<T>& memory, unsigned elements) {
   __syncthreads();
 }
 
-/// Replaces `count` elements of the stage, at most a run, by their results. `behind` is the prefix behind a whole run.
-template <class T, class Op>
+/// Replaces `count` elements of the stage, at most Length, by their results. `behind` is the prefix behind all of them;
+/// without it, it is computed here.
+template <unsigned Length, class T, class Op>
 __device__ void finish_run(const work<T, Op>& w, tile_memory<T>& tile, unsigned first, unsigned count, T before,
-                           T behind) {
-  T x[run_length], p[run_length + 1];
+                           const T* behind = nullptr) {
+  T x[Length], p[Length + 1];
 #pragma unroll
-  for (unsigned i = 0; i < run_length; ++i) x[i] = i < count ? tile.element(first + i) : Op::template identity<T>();
-  scan::prefixes<Op, run_length>(x, before, p);
-  p[run_length] = behind;
+  for (unsigned i = 0; i < Length; ++i) x[i] = i < count ? tile.element(first + i) : Op::template identity<T>();
+  scan::prefixes<Op, Length>(x, before, p);
+  p[Length] = behind != nullptr ? *behind : Op::template apply<T>(before, tree_of<Op, Length>(x));
 #pragma unroll
-  for (unsigned i = 0; i < run_length; ++i)
+  for (unsigned i = 0; i < Length; ++i)
     if (i < count) tile.elements()[place<T>(first + i)] = w.rule(w.rule.shift != 0 ? p[i + 1] : p[i]);
+}
+
+/// Less than a run: short segments, which have nothing else, are not to cost a whole one.
+template <class T, class Op>
+__device__ void finish_rest(const work<T, Op>& w, tile_memory<T>& tile, unsigned first, unsigned count, T before) {
+  if (count > run_length / 2) return finish_run<run_length>(w, tile, first, count, before);
+  if (count > run_length / 4) return finish_run<run_length / 2>(w, tile, first, count, before);
+  if (count > run_length / 8) return finish_run<run_length / 4>(w, tile, first, count, before);
+  if (count != 0) finish_run<run_length / 8>(w, tile, first, count, before);
 }
 
 template <class T, class Op>
@@ -70,14 +80,14 @@ __device__ void scan_tile(const work<T, Op>& w, const tile_border& from, const t
   find_prefixes<Op>(memory, mine.elements);
   for_each_run(tile, mine.elements, [&](const staged_segment& s, unsigned window, unsigned first) {
     const bool is_last = window - s.first_run() + 1 == s.runs();
-    finish_run(w, tile, first, run_length, memory.before[window],
-               is_last ? memory.behind_last[window] : memory.before[window + 1]);
+    finish_run<run_length>(w, tile, first, run_length, memory.before[window],
+                           is_last ? &memory.behind_last[window] : &memory.before[window + 1]);
   });
   for (unsigned k = threadIdx.x; k < mine.count; k += group_size) {
     const staged_segment s = segment_at(tile, k);
     const unsigned runs = s.runs(), left = s.length % run_length;
     const T before = runs == 0 ? Op::template identity<T>() : memory.behind_last[s.first_run() + runs - 1];
-    if (left != 0) finish_run(w, tile, s.begin + runs * run_length, left, before, before);
+    finish_rest(w, tile, s.begin + runs * run_length, left, before);
   }
   __syncthreads();
   for (unsigned i = threadIdx.x; i < mine.elements; i += group_size) w.y[from.begin + i] = tile.element(i);
