@@ -55,18 +55,28 @@ struct lengths {
 template <class Lengths>
 struct surveyed {
   std::uint64_t number, begin, end;
+  std::uint64_t tile;  // on which it begins, after so many elements and segments of that tile:
+  unsigned within;
   bool is_valid;
 
-  __device__ surveyed(const offsets_facts& f, std::uint64_t s) : number(s), begin(0), end(0) {
+  __device__ surveyed(const offsets_facts& f, std::uint64_t s) : number(s), begin(0), end(0), tile(0), within(0) {
     const std::int64_t first = f.offsets[s], last = f.offsets[s + 1], n = static_cast<std::int64_t>(f.elements);
     is_valid = first >= 0 && first <= last && last <= n && (f.may_be_empty || first != last) &&
                (s != 0 || first == 0) && (s + 1 != f.segments || last == n);
-    if (is_valid) begin = static_cast<std::uint64_t>(first), end = static_cast<std::uint64_t>(last);
+    if (!is_valid) return;
+    begin = static_cast<std::uint64_t>(first), end = static_cast<std::uint64_t>(last);
+    tile = (begin + number) / Lengths::of_share;  // a division costs more than all else that most segments need
+    within = static_cast<unsigned>(begin + number - tile * Lengths::of_share);
   }
 
   /// Whether its tile does not reduce it, since it may end beyond the stage: the tile's first element lies at most as
   /// far before this segment as the tile begins before it. The next segment then begins on another tile.
-  __device__ bool is_long() const { return (begin + number) % Lengths::of_share + (end - begin) >= Lengths::of_stage; }
+  __device__ bool is_long() const { return within + (end - begin) >= Lengths::of_stage; }
+  /// The tile on which the next segment begins.
+  __device__ std::uint64_t next_tile() const {
+    const std::uint64_t on = within + (end - begin) + 1;
+    return on < Lengths::of_share ? tile : tile + on / Lengths::of_share;
+  }
   /// Whether so many notes are to be written that a group should share them.
   __device__ bool is_wide() const { return end - begin >> Lengths::log_chunk >= 64; }
 };
@@ -78,9 +88,8 @@ __device__ void note(const surveyed<Lengths>& s, const offsets_facts& f, const n
   const bool is_long = s.is_long();
   const tile_border behind{s.number + 1, s.end, is_long ? s.begin : s.end};
   // The tiles that begin after its begin, up to the next segment's.
-  const std::uint64_t first_tile = (s.begin + s.number) / Lengths::of_share + 1;
-  const std::uint64_t end_tile = (s.end + s.number + 1) / Lengths::of_share + 1;
-  for (std::uint64_t t = first_tile + first; t < end_tile; t += step) to.border[t] = behind;
+  const std::uint64_t last_tile = s.next_tile();
+  for (std::uint64_t t = s.tile + 1 + first; t <= last_tile; t += step) to.border[t] = behind;
   if (s.number + 1 == f.segments && first == 0) to.border[f.tiles] = behind;
   if (!is_long) return;
   std::uint64_t begin = s.begin, length = s.end - s.begin;
