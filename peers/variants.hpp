@@ -83,4 +83,13 @@ inline registry::variant cpu_peer(std::string_view algorithm, std::string_view n
           .peer = true};
 }
 
+/// The results may differ from ours only in the signs of zeros among equal keys.
+inline registry::variant sorting_peer(std::string_view name, std::string_view source,
+                                      decltype(registry::variant::unsupported) unsupported,
+                                      decltype(registry::variant::run) run, std::string_view algorithm = "sort") {
+  registry::variant peer = cpu_peer(algorithm, name, source, unsupported, run);
+  peer.bound = 0;
+  return peer;
+}
+
 }  // namespace tilewise::peers

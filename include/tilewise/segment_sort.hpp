@@ -39,8 +39,8 @@ inline void segment_argsort(const argument& x, const argument& offsets, const ar
 
 /// y[offsets[s] .. offsets[s + 1]) = the sorted elements x[offsets[s] .. offsets[s + 1]), as `sort` orders them.
 /// `offsets` are those of `segment_reduce`; others are `invalid_argument`, which names the place. Segments may be
-/// empty. `y` has the size of `x`, and is either `x` itself or shares no memory with the others. Throws before it
-/// writes anything; on a device it waits until the offsets have been checked.
+/// empty. `y` has the size of `x`, and is either `x` itself or shares no memory with the others. Throws
+/// `invalid_argument` before it writes anything; on a device it waits until the offsets have been checked.
 template <plain_operand In, offsets_beside<In> Offsets, output_beside<In> Out>
 void segment_sort(const In& x, const Offsets& offsets, Out&& y, const sort_options& options = {}) {
   detail::segment_sort(detail::argument_for("the input", x), detail::offsets_argument(offsets),

@@ -63,15 +63,6 @@ void run_sort_of_rows(const registry::problem& p, const registry::bindings& wher
   });
 }
 
-/// The results may differ from ours only in the signs of zeros among equal keys.
-registry::variant sorting_peer(std::string_view name, std::string_view source,
-                               decltype(registry::variant::unsupported) unsupported,
-                               decltype(registry::variant::run) run, std::string_view algorithm = "sort") {
-  registry::variant peer = cpu_peer(algorithm, name, source, unsupported, run);
-  peer.bound = 0;
-  return peer;
-}
-
 #if TILEWISE_WITH_OPENMP || TILEWISE_WITH_TBB
 std::string on_threads(const registry::problem& p, const backend::device&, const registry::tuning&) {
   return plain_sorts_only(p);

@@ -143,8 +143,8 @@ std::vector<registry::variant> tbb_variants() {
                    run_segment_reduce),
           cpu_peer("segment_scan", "tbb", "oneTBB parallel_for over segments, std::inclusive_scan in each", unsupported,
                    run_segment_scan),
-          cpu_peer("segment_sort", "tbb", "oneTBB parallel_for over segments, std::sort in each", sorts_unsupported,
-                   run_segment_sort),
+          sorting_peer("tbb", "oneTBB parallel_for over segments, std::sort in each", sorts_unsupported,
+                       run_segment_sort, "segment_sort"),
           hiperc::peer("hiperc_tbb", "HiPerC's program with Threading Building Blocks, rewritten",
                        hiperc::threads_unsupported, hiperc::run_with<tbb_team>)};
 }

@@ -68,7 +68,7 @@ void refuse_overlap(const algorithm& what, arguments inputs, arguments outputs) 
     const rows_of_bytes out(output);
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const rows_of_bytes in(inputs[i]);
-      const bool may_share = what.in_place && i == o;
+      const bool may_share = what.in_place && i == o && inputs[i].type == output.type;
       if (overlap(out, in) && !(may_share && out == in)) refuse(output, inputs[i], may_share);
     }
     for (std::size_t other = 0; other < o; ++other)

@@ -109,8 +109,9 @@ struct algorithm {
                                                                              std::span<std::vector<std::byte>>) {};
   const division* divides = nullptr;  // null: problems are not divided
   speed_unit speed_in = speed_unit::bytes;
-  bool in_place = false;  // whether each output may share memory with the input of the same index
-  bool fuses = false;     // whether the order uses fused multiply-adds; otherwise it rounds each product and each sum
+  bool in_place =
+      false;           // whether each output may share memory with the input of the same index, if its type is the same
+  bool fuses = false;  // whether the order uses fused multiply-adds; otherwise it rounds each product and each sum
   /// Whether some method gives the same bits with fewer operations than the definition. Speed counts the definition's.
   bool has_shorter_methods = false;
   /// Whether the work of the chosen variant is not proportional to `operations`; then weak scaling cannot be measured.

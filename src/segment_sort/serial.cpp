@@ -7,10 +7,6 @@
 #include "registry/variant.hpp"
 #include "segment_sort/problem.hpp"
 
-namespace tilewise::impl::sort {
-std::vector<registry::variant> sort_serial_variants();
-}
-
 namespace tilewise::impl::segment_sort {
 
 namespace {

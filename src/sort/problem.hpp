@@ -18,7 +18,8 @@ registry::problem describe(const detail::request& r);  // sort.cpp
 /// Throws `invalid_argument` unless all operands have as many elements as the keys, which are the first.
 void require_one_size(std::span<const detail::argument> in, std::span<const detail::argument> out);
 bool few(const detail::request& r);
-extern const registry::division division;  // pieces.cpp
+extern const registry::division division;               // pieces.cpp
+std::vector<registry::variant> sort_serial_variants();  // serial.cpp
 
 inline bool is_descending(const registry::problem& p) { return p.setting[0] == 1; }
 inline payload payload_of(const registry::problem& p) { return static_cast<payload>(p.setting[1]); }

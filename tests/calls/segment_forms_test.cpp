@@ -64,6 +64,11 @@ TEST(CallForms, SortsOfSegments) {
   array<std::int64_t> carried_there = on.upload(std::vector<std::int64_t>{0, 1, 2, 3, 4, 5});
   tw::segment_sort_by_key(there, carried_there, offsets_there, keys_there, carried_there, falling);
   EXPECT_EQ(carried_there.download(), carried);
+  std::vector<std::int64_t> two{0, 4};  // the indices would take the offsets' place
+  EXPECT_THROW(
+      tw::segment_argsort(std::span(x).first(4), two, std::span(reinterpret_cast<std::uint32_t*>(two.data()), 4)),
+      error);
+  EXPECT_EQ(two, (std::vector<std::int64_t>{0, 4}));
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ import tilewise as tw
 from lenders import Lender
 
 X = np.arange(12, dtype=np.float32)
+OFFSETS = np.array([0, 4])
 M = X.reshape(3, 4)
 I = np.arange(12, dtype=np.int32)
 LOCKED = X.copy()
@@ -262,6 +263,7 @@ ROWS = [
     (lambda: tw.segment_sort(X, [0, 7, 5, 12]), ValueError, "the offsets fall from 7 to 5 at position 2"),
     (lambda: tw.segment_argsort(X, [0, 11]), ValueError, "the last offset is 11, but there are 12 elements"),
     (lambda: tw.segment_argsort(M, [0, 12]), ValueError, r"a has the shape \(3, 4\).*one dimension"),
+    (lambda: tw.segment_argsort(X[:4], OFFSETS, out=OFFSETS.view(np.uint32)), ValueError, "the indices shares memory with the offsets"),
     (lambda: tw.segment_sort_by_key(X, X, [1, 12]), ValueError, "the first offset is 1; the first segment begins at 0"),
     (lambda: tw.segment_sort_by_key(X, X[:5], [0, 12]), ValueError, r"values has the shape \(5,\); it needs \(12,\)"),
     (lambda: tw.segment_sort_by_key(X, X, [0, 12], out=X), TypeError, "out of segment_sort_by_key is a tuple of two arrays"),

@@ -33,6 +33,7 @@ COMMANDS = (
     "reduce {d}/a.npy -o {y} --axis 0 --op product",
     "scan {d}/a.npy -o {y} --axis 1",
     "reduce {d}/x.npy -o {y} --segments {d}/offsets.npy",
+    "sort {d}/x.npy -o {y} --segments {d}/offsets.npy --indices {y}.i",
     "reduce {d}/x.npy -o {y} --by {d}/keys.npy --keys-out {y}.keys",
     "sort {d}/b.npy -o {y} --axis 0",
     "sort {d}/x.npy -o {y} --descending",

@@ -4,7 +4,8 @@
 // Shape:  the merge sort of sort/cuda/merge_path.cu, with tiles and merged runs that are counted from their segment's
 //         begin; each launch has a group for each tile of each segment. A segment that needs fewer passes than the
 //         longest one leaves out the last ones.
-// Limits: workspace of the size of the input if a segment has several tiles; waits for the list of tiles.
+// Limits: workspace of the size of the input if a segment has several tiles, and that of a sort of the longest one;
+//         waits for the list of tiles.
 // Twins:  sort_axis/cuda/rows.cuh.
 #pragma once
 

@@ -23,15 +23,15 @@ using namespace sort::on_cuda;
 using segment_reduce::tile_border, segment_reduce::tile_share;
 using sort::elements, sort::moves, sort::nothing, sort::sort_code;
 
-/// Values stay in memory, so a tile holds keys and places whatever the values are. On an H200, with 33 keys of 32 bits for
-/// a lane, segments of 500 to 1,000 take 15 % less, and those of 8 to 16 a third more.
+/// Values stay in memory, so a tile holds keys and places whatever the values are. On an H200, with 33 keys of 32 bits
+/// for a lane, segments of 500 to 1,000 take 15 % less, and those of 8 to 16 a third more.
 template <class Bits, class Value>
 using segments_shape = merge_tile<Bits, std::conditional_t<moves<Value>, std::uint32_t, nothing>, 17>;
 
 /// Where tiles begin, for segment_reduce/cuda/survey.cuh.
 struct tile_lengths {
   static constexpr unsigned of_stage = least_tile, of_share = of_stage / 4 * 3;
-  static constexpr unsigned log_chunk = 12;  // of windows, which are not noted
+  static constexpr unsigned log_chunk = 12;  // no windows are noted; segments of 2^18 elements are noted by a group
 };
 
 /// Segments up to this length are one thread's, which holds them in registers.
@@ -125,7 +125,9 @@ class tile_of_segments {
 
  private:
   static constexpr unsigned batch = ceil_div(stage, group_size);
-  /// Each segment has at most one run that is not whole, and takes lanes at most twice.
+  /// Each segment has at most one run that is not whole, and takes lanes at most twice: to lie across two borders it
+  /// would need more elements of others between than a tile has.
+  static_assert(group_size == 256);
   static constexpr unsigned most_runs =
       ceil_div(2 * (stage / held + stage / (most_alone<Value> + 1)), group_size) * group_size;
 

@@ -32,7 +32,7 @@ class sort_of_segments {
     segment_reduce::tiles_found<tile_lengths> found(of, all_.offsets, false, queue_);
     if (!found.survey_offsets()) segment_reduce::refuse_offsets(of, offsets_memory(p_, where_), queue_);
     if (p_.n() == 0) return;
-    if (found.long_segments() != 0) sort_long(found);  // first: it takes memory before it writes
+    if (found.long_segments() != 0) sort_long(found);  // first: it takes memory
     sort_short_segments<<<found.tiles(), tile_of_segments<Bits, Value>::group_size, 0, queue_.stream()>>>(
         all_, found.found().border);
     TW_CUDA(cudaGetLastError());

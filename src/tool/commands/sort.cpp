@@ -142,7 +142,10 @@ class run_sort {
 };
 
 /// Host memory that a sort on the CPU takes, including the arrays that it reads.
-std::uint64_t memory_of_sort(const registry::problem& p) { return copies * p.n() * element_bytes(p); }
+std::uint64_t memory_of_sort(const registry::problem& p) {
+  const std::uint64_t offsets = p.shape.rank > 1 ? (p.shape[1] + 1) * sizeof(std::int64_t) : 0;
+  return copies * p.n() * element_bytes(p) + offsets;
+}
 
 /// How many elements to sort at once. All runs have this length, and any of them fits in memory. Throws `out_of_memory`
 /// if too few elements fit.
@@ -244,10 +247,10 @@ void require_memory_of_sort(const registry::problem& p, std::uint64_t available)
   const std::uint64_t need = memory_of_sort(p);
   if (need <= available) return;
   const bool has_segments = p.shape.rank > 1;
-  throw error(errc::out_of_memory,
-              registry::to_string(p) + " takes " + std::to_string(need) + " bytes of memory, but " +
-                  std::to_string(available) + " are left" +
-                  (has_segments ? "" : "; --scratch DIR sorts it in runs that are kept in a folder"));
+  throw error(errc::out_of_memory, registry::to_string(p) + " takes " + std::to_string(need) +
+                                       " bytes of memory, but " + std::to_string(available) + " are left" +
+                                       (has_segments ? "; sort some of the segments at a time"
+                                                     : "; --scratch DIR sorts it in runs that are kept in a folder"));
 }
 
 exit_code sort_along(const sort_request& request, io::array_input& keys) {
@@ -336,7 +339,8 @@ void add_sort(CLI::App& app, invocation& call) {
       "descending). \"-\" is standard input or output, for .npy too. It takes three\n"
       "times the memory of the keys, and as much again for values. Where there is less,\n"
       "--scratch DIR keeps sorted runs there, in as much room as the outputs take; they\n"
-      "have no name and are gone with the tool, however it ends.\n"
+      "have no name and are gone with the tool, however it ends. Segments are not\n"
+      "sorted in runs: sort some of them at a time.\n"
       "\n"
       "Examples:\n"
       "  tilewise sort x.npy -o y.npy\n"
