@@ -172,7 +172,8 @@ inline constexpr auto fields_of<moment> = std::tuple{field{"step", &moment::step
                                                      field{"residual", &moment::residual},
                                                      field{"hash", &moment::hash},
                                                      field{"published_hash", &moment::published_hash},
-                                                     field{"picture_png", &moment::picture_png}};
+                                                     field{"picture_png", &moment::picture_png},
+                                                     field{"run_ns", &moment::run_ns}};
 
 template <>
 inline constexpr auto fields_of<course> =

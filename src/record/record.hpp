@@ -238,6 +238,7 @@ struct moment {
   text hash;                    // of the field, 16 hex digits
   maybe_text published_hash;    // the document's
   text picture_png;             // base64
+  added<double> run_ns{};       // of all steps up to here, without output
 
   bool differs_from_document() const { return published_hash && *published_hash != hash; }
 };
@@ -251,6 +252,8 @@ struct course {
   bool differs_from_document() const {
     return std::any_of(moments.begin(), moments.end(), [](const moment& m) { return m.differs_from_document(); });
   }
+  /// Whether it is the log of a program's run; otherwise it is of the field.
+  bool is_log() const { return !moments.empty() && moments.back().run_ns; }
 };
 
 inline constexpr std::string_view schema_name = "tilewise.result/1";

@@ -53,6 +53,55 @@ TEST(SeedsPlan, OfOtherTeamsOnlyTheDocumentsProgramsAreMeasured) {
   EXPECT_GT(ours_on_openmp(), 0u);
 }
 
+/// Compiling it takes a CPU's OpenCL a while, but a program of the document may not be missing from its table.
+TEST(SeedsPlan, AProgramOfTheDocumentIsMeasuredOnACpusOpenclToo) {
+  request wanted;
+  wanted.base = find_preset("seeds");
+  wanted.documents = cli::documents();
+  wanted.selectors = {"diffuse"};
+  if (!cli::add_known_peers()) GTEST_SKIP() << "this build is without the documents' own programs";
+  try {
+    wanted.devices = {backend::find_device("opencl:0", {})};
+  } catch (const error&) {
+    GTEST_SKIP() << "no OpenCL device";
+  }
+  std::size_t programs = 0;
+  for (const group& g : make_plan(wanted))
+    for (const row& r : g.rows)
+      if (r.id() == "diffuse/opencl:hiperc") {
+        EXPECT_EQ(r.skip, "");
+        ++programs;
+      }
+  EXPECT_EQ(programs, 4u) << "on each grid";
+}
+
+TEST(SeedsPlan, WhatRanInProcessesIsMeasuredOnRanks) {
+  request wanted;
+  wanted.variant = "polymul/group:karatsuba";
+  wanted.base = find_preset("seeds");
+  wanted.devices = {backend::find_device("cpu:serial", {})};
+  const auto ranks_of = [&] {
+    std::string text;
+    for (const group& g : make_plan(wanted))
+      for (const row& r : g.rows)
+        if (!is_limit(*r.variant)) text += r.on->info().name + "; ";
+    return text;
+  };
+  const std::string once = "1*cpu:serial; 2*cpu:serial; 4*cpu:serial; ";
+  EXPECT_EQ(ranks_of(), once + once);  // at both sizes
+  wanted.names_devices = true;
+  EXPECT_EQ(ranks_of(), "");
+}
+
+TEST(SeedsPlan, APublicCallThatIsNotAskedForIsNotMissing) {
+  request wanted;
+  wanted.base = find_preset("seeds");
+  wanted.documents = cli::documents();
+  wanted.devices = {backend::find_device("cpu:threads", {.threads = 2})};
+  wanted.public_calls = false;
+  for (const auto& [id, why] : left_out(make_plan(wanted), wanted)) EXPECT_NE(why, "") << id;
+}
+
 TEST(SeedsPlan, WhatTheDocumentSweptHasARowForEachTuning) {
   experiment planted = *std::find_if(cli::documents().begin(), cli::documents().end(),
                                      [](const experiment& e) { return e.algorithm == "polymul"; });

@@ -96,24 +96,6 @@ TEST(Seeds, SequentialAndThreadedFiguresGoToTheirOwnRows) {
   EXPECT_EQ(systems("polymul/group:karatsuba", "2*mpi:cpu:serial"), "");
 }
 
-TEST(Seeds, WhatRanInProcessesIsMeasuredOnRanks) {
-  request wanted;
-  wanted.variant = "polymul/group:karatsuba";
-  wanted.base = find_preset("seeds");
-  wanted.devices = {backend::find_device("cpu:serial", {})};
-  const auto ranks_of = [&] {
-    std::string text;
-    for (const group& g : make_plan(wanted))
-      for (const row& r : g.rows)
-        if (!is_limit(*r.variant)) text += r.on->info().name + "; ";
-    return text;
-  };
-  const std::string once = "1*cpu:serial; 2*cpu:serial; 4*cpu:serial; ";
-  EXPECT_EQ(ranks_of(), once + once);  // at both sizes
-  wanted.names_devices = true;
-  EXPECT_EQ(ranks_of(), "");
-}
-
 TEST(Seeds, AResultOtherThanThePublishedOneIsAFailureWithoutTimes) {
   experiment planted = polynomials();
   planted.sizes = {{{8, 8}, "2 7 16 30 51"}};
@@ -155,9 +137,9 @@ TEST(Seeds, RecordsSayWhatTheyRepeat) {
 }
 
 /// A measured row with 8 coefficients on the CPU, and a whole run.
-std::vector<measured> measured_with(decltype(measured_size::course) course) {
+std::vector<measured> measured_with(decltype(measured_size::course) course, bool is_of_programs = false) {
   experiment planted = polynomials();
-  planted.sizes = {{{8, 8}, "", {}, course}};
+  planted.sizes = {{{8, 8}, "", {}, course, 0, is_of_programs}};
   measuring how;
   how.rule.max_ns = how.rule.min_ns = 1e6;
   const registry::problem p = planted.problem(planted.sizes.front());
@@ -214,6 +196,18 @@ TEST(SeedsCourse, IsOfTheFastestRowWithTheBitsAndInItsRecord) {
   EXPECT_TRUE(is_valid(file));
 }
 
+TEST(SeedsCourse, ThatOfProgramsIsTakenByEachOfThemAndByNoOther) {
+  std::size_t programs = 0;
+  for (const measured& m : measured_with([](const registry::choice&, backend::queue&, const goes_on&,
+                                            record::course& course) { course.moments = {moment_of(7)}; },
+                                         true)) {
+    const bool is_program = !m.result.what.is_limit() && m.result.experiment->system;
+    EXPECT_EQ(m.result.course.has_value(), is_program) << m.result.what.variant;
+    programs += is_program;
+  }
+  EXPECT_GT(programs, 1u);
+}
+
 TEST(SeedsCourse, AFailureCostsNeitherTheTimesNorTheMomentsBeforeIt) {
   for (const measured& m :
        measured_with([](const registry::choice&, backend::queue&, const goes_on&, record::course& course) {
@@ -227,28 +221,46 @@ TEST(SeedsCourse, AFailureCostsNeitherTheTimesNorTheMomentsBeforeIt) {
   }
 }
 
+const experiment& diffusion() {
+  return *std::find_if(cli::documents().begin(), cli::documents().end(),
+                       [](const experiment& e) { return e.algorithm == "diffuse"; });
+}
+
+/// The first moments of a size's course, on the CPU.
+record::course course_of(const measured_size& size, std::size_t moments) {
+  const auto on = backend::find_device("cpu", {});
+  record::course course;
+  size.course(
+      registry::choose(diffusion().problem(size), *on), on->queue(), [&] { return course.moments.size() < moments; },
+      course);
+  EXPECT_EQ(course.moments.size(), moments) << "it ends as soon as it is told to";
+  return course;
+}
+
 /// The hash must be the original program's. The residual depends on a function of libm.
 TEST(SeedsCourse, TheFieldIsTheOriginals) {
-  const auto& sizes = std::find_if(cli::documents().begin(), cli::documents().end(), [](const experiment& e) {
-                        return e.algorithm == "diffuse";
-                      })->sizes;
-  const auto with =
-      std::find_if(sizes.begin(), sizes.end(), [](const measured_size& s) { return s.course != nullptr; });
-  ASSERT_NE(with, sizes.end());
-  const auto on = backend::find_device("cpu", {});
-  const registry::problem p{
-      .what = &registry::find_algorithm("diffuse"), .type = dtype::f64, .shape = with->shape, .number = with->number};
-  record::course course;
-  with->course(
-      registry::choose(p, *on), on->queue(), [&] { return course.moments.size() < 2; }, course);
-  ASSERT_EQ(course.moments.size(), 2u) << "it ends as soon as it is told to";
-  const record::moment& m = course.moments[1];
+  const record::course course = course_of(diffusion().sizes[1], 2);
+  EXPECT_FALSE(course.is_log());
+  const record::moment& m = course.moments.at(1);
   EXPECT_EQ(m.step, 1000u);
   EXPECT_EQ(m.simulated_time, 1000.0);
   EXPECT_EQ(m.hash, "9d18d00e99191154");
   EXPECT_NEAR(*m.residual, 2.95750328606855e-05, 1e-12);
   EXPECT_EQ(course.moments[0].residual, 0.0);
   EXPECT_GT(m.picture_png.size(), 1000u);
+}
+
+/// The document has figures of grids 1 and 4: a step of grid 1 is 4 units of simulated time.
+TEST(SeedsCourse, ALogHasTheTimeOfTheStepsUpToEachMoment) {
+  const record::course course = course_of(diffusion().sizes[0], 3);
+  EXPECT_TRUE(course.is_log());
+  double last = 0;
+  for (const record::moment& m : course.moments) {
+    EXPECT_EQ(m.simulated_time, 4.0 * static_cast<double>(*m.step));
+    EXPECT_GT(m.run_ns.value_or(0), last);
+    last = m.run_ns.value_or(0);
+  }
+  EXPECT_TRUE(diffusion().sizes[0].is_course_of_programs && diffusion().sizes[3].is_course_of_programs);
 }
 
 /// A row of the document's large product. One call took so long that there is only one sample.
@@ -365,15 +377,6 @@ TEST(SeedsTable, WhatHasNoRowHasAReason) {
   const bool has_opencl = std::any_of(built.begin(), built.end(), [](const auto& r) { return r.name == "opencl"; });
   EXPECT_EQ(has(cli::seeds_left_out(missing), "  no opencl device was found or asked for\n    scan/opencl:"),
             has_opencl);
-}
-
-TEST(SeedsTable, APublicCallThatIsNotAskedForIsNotMissing) {
-  request wanted;
-  wanted.base = find_preset("seeds");
-  wanted.documents = cli::documents();
-  wanted.devices = {backend::find_device("cpu:threads", {.threads = 2})};
-  wanted.public_calls = false;
-  for (const auto& [id, why] : left_out(make_plan(wanted), wanted)) EXPECT_NE(why, "") << id;
 }
 
 }  // namespace

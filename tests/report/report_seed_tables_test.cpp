@@ -238,5 +238,57 @@ TEST(ReportSeedRuns, TheFastestProgramIsNamedForUsAndForTheDocument) {
             std::string::npos);
 }
 
+/// The same, with the log of each program's run on the small grid.
+std::vector<json> logged_records() {
+  std::vector<json> records = diffusion_records();
+  double ns = 1e6;
+  for (json& r : records) {
+    if (r["case"]["n"] != 254) continue;
+    json moments = json::array();
+    for (const int step : {10, 20, 50})
+      moments.push_back({{"step", step},
+                         {"simulated_time", 4.0 * step},
+                         {"residual", 0.001},
+                         {"hash", "00000000000000" + std::to_string(step)},
+                         {"published_hash", nullptr},
+                         {"picture_png", ""},
+                         {"run_ns", ns * step}});
+    r["course"] = {{"stopped", nullptr}, {"hash_function", "FNV-1a"}, {"moments", moments}};
+    ns *= 2;
+  }
+  return records;
+}
+
+TEST(ReportSeedRuns, RuntimeAgainstSimulationTimeIsDrawnAsTheDocumentsFiguresAre) {
+  const std::string page = page_of(logged_records());
+  std::vector<json> figures;
+  for (const json& chart : charts_of(page))
+    if (chart["x"] == "simulation time") figures.push_back(chart);
+  ASSERT_EQ(figures.size(), 3u) << "CPU, GPU and all";
+  EXPECT_NE(page.find("Runtimes for 256² grid, GPU implementations."), page.npos);
+  const auto labels = [](const json& chart) {
+    std::string text;
+    for (const json& line : chart["lines"]) text += line["label"].get<std::string>() + "; ";
+    return text;
+  };
+  EXPECT_EQ(labels(figures[1]), "GPU: OpenCL; GPU: OpenAcc, published; GPU: OpenCL, published; GPU: CUDA, published; ");
+  EXPECT_EQ(labels(figures[2]).find("CPU: OpenMP; CPU: Serial; GPU: OpenCL; "), 0u) << labels(figures[2]);
+  const json &ours = figures[1]["lines"][0]["points"], &published = figures[1]["lines"][2]["points"];
+  EXPECT_EQ(ours[0], (json{40.0, 4e7, 4e7, 4e7, true})) << "hollow: one run has no interval";
+  EXPECT_EQ(published[0], (json{100000.0, 3e9, 3e9, 3e9, false})) << "at the end of the whole run";
+  const cell_list line = rows_below(page, "One run of each program, without intervals").at(1);
+  EXPECT_EQ(line, (cell_list{"20", "80.0", "0.00100", "20.0 ms", "40.0 ms"}));
+  EXPECT_EQ(page.find("<h2>The diffusing field"), page.npos) << "a log has no pictures";
+}
+
+TEST(ReportSeedRuns, LogsAreHeldAgainstEachOtherAndMissedWhereThereAreNone) {
+  std::vector<json> records = logged_records();
+  EXPECT_NE(page_of(records).find("256² grid: at every step that they have in common"), std::string::npos);
+  records.front()["course"]["moments"][1]["hash"] = std::string(16, 'f');
+  EXPECT_NE(page_of(records).find("256² grid: the programs’ fields are NOT equal."), std::string::npos);
+  EXPECT_EQ(page_of(records).find("No program’s run was logged"), std::string::npos);
+  EXPECT_NE(page_of(diffusion_records()).find("No program’s run was logged"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace tilewise::report

@@ -135,22 +135,34 @@ std::optional<std::size_t> fastest_in_order(std::span<const measured> rows) {
   return best;
 }
 
+/// The rows that take the document's whole run.
+std::vector<std::size_t> runners_of(const group& g, std::span<const measured> rows) {
+  const measured_size* const size = g.from == nullptr ? nullptr : g.from->at(g.problem.shape);
+  std::vector<std::size_t> runners;
+  if (size == nullptr || size->course == nullptr) return runners;
+  for (std::size_t i = 0; size->is_course_of_programs && i < rows.size(); ++i)
+    if (rows[i].is_ok() && rows[i].time() != nullptr && rows[i].result.experiment->system) runners.push_back(i);
+  if (const auto fastest = fastest_in_order(rows); fastest && !size->is_course_of_programs) runners.push_back(*fastest);
+  return runners;
+}
+
 /// Runs the document's whole run from its start. If that throws, the times are kept.
-void add_course(const group& g, const measuring& how, const bench_events& events, std::span<measured> rows) {
-  const auto run = g.from == nullptr ? nullptr : g.from->at(g.problem.shape)->course;
-  if (run == nullptr || how.hooks.interrupted()) return;
-  const auto shown = fastest_in_order(rows);
-  if (!shown) return;
-  const row& by = g.rows[*shown];
-  events.before_course(by);
-  record::course& course = rows[*shown].result.course.emplace();
+void add_course(const group& g, const row& by, const measuring& how, record::course& course) {
   const auto goes_on = [&] { return !how.hooks.interrupted(); };
   try {
-    run({by.variant, by.tuning, "the fastest"}, by.on->queue(), goes_on, course);
+    g.from->at(g.problem.shape)->course({by.variant, by.tuning, "measured"}, by.on->queue(), goes_on, course);
     if (how.hooks.interrupted()) course.stopped = "Ctrl-C";
   } catch (const std::exception& failure) {
     how.hooks.on_failure(failure);
     course.stopped = failure.what();
+  }
+}
+
+void add_courses(const group& g, const measuring& how, const bench_events& events, std::span<measured> rows) {
+  for (const std::size_t i : runners_of(g, rows)) {
+    if (how.hooks.interrupted()) return;
+    events.before_course(g.rows[i]);
+    add_course(g, g.rows[i], how, rows[i].result.course.emplace());
   }
 }
 
@@ -186,7 +198,7 @@ std::vector<measured> visitor::last(const group& g, std::vector<measured> found,
   how.with_transfers = false;  // those of the first visit are enough
   std::vector<measured> rows = first(to_visit_again(g, found, both_), how);
   join(g, std::move(found), rows);
-  add_course(g, how, events_, rows);
+  add_courses(g, how, events_, rows);
   return rows;
 }
 

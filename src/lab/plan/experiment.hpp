@@ -52,7 +52,8 @@ struct measured_size {
   /// The whole run that the measured work is a part of. It runs until `goes_on` returns false. Null if there is none.
   void (*course)(const registry::choice& how, backend::queue& queue, const std::function<bool()>& goes_on,
                  record::course& course) = nullptr;
-  double times_in_run = 0;  // how often the document's whole run does this work; 0: it does it once
+  double times_in_run = 0;             // how often the document's whole run does this work; 0: it does it once
+  bool is_course_of_programs = false;  // each of the document's programs takes the course; otherwise the fastest row
 };
 
 /// By what a document compares results: "coefficient sum". `of` computes it from the expected outputs.

@@ -215,7 +215,8 @@ std::vector<row> rows_of(const registry::problem& p, const experiment* from, con
       const auto only = only_device(p, *v, where.all);
       if (only == nullptr || is_for_later(p, *v, *only, wanted) || !is_of_experiment(*v, *only, from, wanted)) continue;
       add_rows(rows, p, *v, only, {{registry::default_tuning(v->tuning)}});
-      if (v->peer && is_opencl_on_cpu(only->info()) && !is_named(*v, wanted))
+      const bool is_program = from != nullptr && method_of(*from, v->id(), only->info().name) != nullptr;
+      if (v->peer && !is_program && is_opencl_on_cpu(only->info()) && !is_named(*v, wanted))
         rows.back().skip = "a CPU's OpenCL compiles it for up to a minute a type; name it or the device";
     } else {
       for (const auto& d : where.devices)

@@ -31,7 +31,7 @@ std::vector<field_runs> runs_of(const model& m) {
   std::map<std::string_view, std::size_t> known;
   std::vector<field_runs> all;
   for (const row& r : m.rows) {
-    if (r.wrong() || !r.course || moments_of(r).empty()) continue;
+    if (r.wrong() || !r.course || moments_of(r).empty() || r.course->is_log()) continue;
     const auto [at, is_new] = known.emplace(r.machine, all.size());
     if (is_new) all.push_back({r.machine, {}, &r});
     field_runs& of_machine = all[at->second];

@@ -174,7 +174,7 @@ html study_html(const document_study& s, page_builder& page) {
   html whole = tag("h3", html::text(s.title)) + paragraph(sentence_about(s));
   const bool is_part_of_runs = s.sizes.back().times_in_run() != 1;
   if (is_part_of_runs)
-    whole += programs_of_runs(s);
+    whole += programs_of_runs(s) + runtime_figures(s, page);
   else
     for (const document_problem& p : s.sizes) whole += published_tables(p);
   html charts = study_charts(s, page);

@@ -28,7 +28,7 @@ std::string machines_of(const quoted_table& t) {
   return is_one ? first : "several machines";
 }
 
-quoted_table quoted(const published_table& known) {
+quoted_table word_for_word(const published_table& known) {
   quoted_table t{std::string(known.title), std::string(known.note), {}};
   for (const record::published_row& r : known.rows)
     t.rows.push_back({std::string(r.program),
@@ -57,7 +57,7 @@ quoted_table of_machine(const document_problem& p, const std::vector<record::pub
 
 std::vector<quoted_table> quoted_tables(const document_problem& p) {
   std::vector<quoted_table> tables;
-  for (const published_table* known : known_tables(p)) tables.push_back(quoted(*known));
+  for (const published_table* known : known_tables(p)) tables.push_back(word_for_word(*known));
   if (!tables.empty()) return tables;
   const std::vector<record::published_time> all = p.published();
   std::vector<std::string> machines;

@@ -100,6 +100,8 @@ std::string name_with_place(const row& r);
 /// For a document whose programs make long runs, of which a part was measured: the document's tables, whether all
 /// programs have the same bits, and which of them is the fastest.
 html programs_of_runs(const document_study& s);
+/// For such a document: runtime against simulated time, from the logs of its programs' runs.
+html runtime_figures(const document_study& s, page_builder& page);
 
 /// Time and speedup against size, for the rows that repeat the document's programs. The document's own times are shown
 /// beside them: as curves if it has three sizes or more, else as bars.

@@ -14,16 +14,27 @@ namespace {
 /// simulated time.
 constexpr std::uint64_t measured_steps = 100;
 constexpr double all_steps(std::uint64_t k) { return 25000.0 * static_cast<double>(k * k); }
+constexpr std::uint64_t own_grid = 2;  // that of the benchmark's own parameter file
 constexpr registry::extents grid(std::uint64_t k) { return {256 * k - 2, 256 * k - 2, measured_steps}; }
 
+/// Its parameters: side 256 and the same simulated time for each k.
+parameters parameters_of(std::uint64_t k) {
+  parameters of;
+  of.nx = of.ny = 256 * k;
+  of.dx = of.dy = 1.0 / static_cast<double>(k);
+  of.ns = 25000 * k * k;
+  return of;
+}
+
 lab::measured_size size(std::uint64_t k, decltype(lab::measured_size::course) course = nullptr) {
-  const double distance = 1.0 / static_cast<double>(k);
+  const double distance = parameters_of(k).dx;
   const auto number = [](double value) { return base::scalar_value::of(value); };
   return {grid(k),
           "",
           {number(distance), number(distance), number(0.1 * distance * distance / 4)},
           course,
-          all_steps(k) / measured_steps};
+          all_steps(k) / measured_steps,
+          k != own_grid};
 }
 
 /// The benchmark with its own parameter file, which is grid 2. All its steps take a tenth of a second on a large GPU
@@ -53,6 +64,33 @@ void run_course(const registry::choice& how, backend::queue& queue, const std::f
                               step == reference_step ? record::maybe_text(reference_hash) : std::nullopt,
                               io::base64(io::encode_png(picture_of(now), &colours))});
   }
+}
+
+/// The times at some steps of a program's run, as the document's figures show them for grids 1 and 4. One run each: all
+/// steps of the slowest would take two hours. A run ends before the step that it would reach later than this limit.
+constexpr double longest_log_s = 2;
+
+template <std::uint64_t k>
+void run_log(const registry::choice& how, backend::queue& queue, const std::function<bool()>& goes_on,
+             record::course& course) {
+  const parameters of = parameters_of(k);
+  stepper field(start_of(of, dtype::f64), how, queue);
+  const snapshot& now = field.now();
+  course.hash_function = hash_function;
+  for (std::uint64_t decade = 10; now.step < of.ns; decade *= 10)
+    for (const std::uint64_t step : {decade, 2 * decade, 5 * decade}) {
+      const std::uint64_t stop = std::min(step, of.ns);
+      const double taken = lab::as_first_rank(field.seconds());
+      if (now.step > 0 && taken / static_cast<double>(now.step) * static_cast<double>(stop) > longest_log_s) {
+        course.stopped = "step " + std::to_string(stop) + " would come later than " +
+                         std::to_string(static_cast<int>(longest_log_s)) + " s";
+        return;
+      }
+      field.advance(stop, goes_on);
+      if (now.step != stop) return;
+      course.moments.push_back({stop, now.time, residual_of(now), hash_of(now), {}, "", field.seconds() * 1e9});
+      if (stop == of.ns) return;
+    }
 }
 
 /// The inputs do not matter: the first step sets the strips.
@@ -96,7 +134,7 @@ lab::experiment experiment() {
           .baseline = "diffuse/cpu:hiperc_openmp",
           .baseline_device = "cpu",
           .type = dtype::f64,
-          .sizes = {size(1), size(2, run_course), size(3), size(4)},
+          .sizes = {size(1, run_log<1>), size(own_grid, run_course), size(3), size(4, run_log<4>)},
           .inputs = inputs,
           .figures = figures(),
           .methods = {{"CPU: Serial", "diffuse/cpu:hiperc @*"},

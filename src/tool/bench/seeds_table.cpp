@@ -130,7 +130,7 @@ class block {
 
   /// The last moment of a run, and all moments for which the document publishes figures.
   static std::string course_of(const measured& row) {
-    if (!row.result.course) return "";
+    if (!row.result.course || row.result.course->is_log()) return "";
     const record::course& course = *row.result.course;
     std::string text = "  the field from its start, by " + label_of(row) + "\n";
     for (const record::moment& m : course.moments)
