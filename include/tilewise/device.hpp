@@ -36,6 +36,7 @@ struct device_info {
   std::uint64_t cache = 0;           ///< bytes, the last level
   std::uint64_t local_memory = 0;    ///< bytes, shared by one work-group
   std::uint64_t max_group_size = 0;  ///< work-items of one work-group
+  std::uint64_t group_multiple = 0;  ///< a work-group's size is best a multiple of this
   bool is_cpu = false;               ///< its processor is a CPU
   bool fp64 = false;                 ///< it computes with double
   bool denormals = true;             ///< it keeps f32 denormals; otherwise f32 results cannot follow the order

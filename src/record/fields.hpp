@@ -54,7 +54,9 @@ inline constexpr auto fields_of<device> = std::tuple{field{"name", &device::name
                                                      field{"memory_bytes", &device::memory_bytes},
                                                      field{"cache_bytes", &device::cache_bytes},
                                                      field{"local_memory_bytes", &device::local_memory_bytes},
-                                                     field{"is_cpu", &device::is_cpu}};
+                                                     field{"is_cpu", &device::is_cpu},
+                                                     field{"max_group_size", &device::max_group_size},
+                                                     field{"group_multiple", &device::group_multiple}};
 
 template <>
 inline constexpr auto fields_of<measured_case> = std::tuple{field{"group", &measured_case::group},

@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <string>
+#include <utility>
 
 namespace tilewise::record {
 
@@ -103,13 +104,28 @@ double published_table::ns(const published_row& of) const {
 
 std::span<const published_table> published_tables() { return tables; }
 
-const published_row* find_published(std::string_view document, std::string_view shape, const published_time& time) {
+namespace {
+
+/// A row and its table; null if no table has the time.
+std::pair<const published_table*, const published_row*> found(std::string_view document, std::string_view shape,
+                                                              const published_time& time) {
   for (const published_table& t : tables)
     for (const published_row& r : t.rows)
       if (t.document == document && r.system == time.system && r.machine == time.machine &&
           r.with_transfers == time.with_transfers && registry::to_string(t.shape) == shape)
-        return &r;
-  return nullptr;
+        return {&t, &r};
+  return {};
+}
+
+}  // namespace
+
+const published_row* find_published(std::string_view document, std::string_view shape, const published_time& time) {
+  return found(document, shape, time).second;
+}
+
+std::string published_digits(std::string_view document, std::string_view shape, const published_time& time) {
+  const auto [in, known] = found(document, shape, time);
+  return known == nullptr ? "" : std::string(known->time) + " " + std::string(in->unit);
 }
 
 std::string_view allowed_error(std::string_view document, std::string_view algorithm) {

@@ -44,6 +44,9 @@ std::span<const published_table> published_tables();
 /// The row that has this time of a problem; null if no table does.
 const published_row* find_published(std::string_view document, std::string_view shape, const published_time& time);
 
+/// The time in the document's digits, with its unit: "1085.05 ms"; empty if no table has it.
+std::string published_digits(std::string_view document, std::string_view shape, const published_time& time);
+
 /// Whether the time belongs beside a row with this tuning: the document may have measured it with one.
 bool stands_beside(std::string_view document, std::string_view shape, std::string_view tuning,
                    const published_time& time);

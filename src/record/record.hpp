@@ -98,6 +98,7 @@ struct device {
   maybe_text platform, driver, api_version;
   maybe_count compute_units, max_clock_mhz, memory_bytes, cache_bytes, local_memory_bytes;
   bool is_cpu = false;
+  added<count> max_group_size, group_multiple;  // of a work-group's size: the most, and what it is best a multiple of
 };
 
 /// One variant, or a limit, on one problem.
@@ -139,6 +140,9 @@ struct verification {
   maybe_count changed_outputs;  // own order: outputs that differ between two runs on equal input
   std::optional<mismatch> first_mismatch;
 };
+
+/// Whether this variant is a definition. Older records do not say with what they were compared.
+inline bool is_definition(std::string_view reference) { return reference.empty() || reference.ends_with("/serial"); }
 
 /// A median with its 95 % interval. Below six samples there is no interval.
 struct interval {

@@ -10,10 +10,6 @@ namespace tilewise::report {
 
 namespace {
 
-/// Whether a result was compared with the definition's. Beyond some number of operations the definition takes too long,
-/// and another variant's result stands for it. Older records do not say with which they were compared.
-bool is_of_definition(const row& r) { return r.reference.empty() || r.reference.ends_with("/serial"); }
-
 /// Whether equal problems have equal digests. If each digest agreed with its own reference but they differ, the
 /// references differ.
 bool digests_agree(const model& m) {
@@ -45,10 +41,11 @@ std::string bits_finding(const model& m) {
     if (r.is_limit()) continue;
     wrong += r.wrong();
     if (!r.is_ok() || r.wrong()) continue;
-    (r.own_order ? bounded : is_of_definition(r) ? equal : beyond) += 1;
+    // Beyond some number of operations the definition takes too long, and another variant's result stands for it.
+    (r.own_order ? bounded : record::is_definition(r.reference) ? equal : beyond) += 1;
     if (r.own_order) continue;  // such rows do not appear in the sentence
     devices.insert(r.device);
-    if (!is_of_definition(r)) references.insert(r.reference);
+    if (!record::is_definition(r.reference)) references.insert(r.reference);
   }
   std::string text;
   if (wrong > 0)

@@ -110,9 +110,9 @@ std::vector<chapter> sections_of(const model& m, page_builder& page) {
   const auto append = [&](std::vector<chapter> more) {
     for (chapter& c : more) all.push_back(std::move(c));
   };
-  if (is_of_documents(m)) append(seeds_chapters(m, page));
+  if (is_of_documents(m)) append(seeds_chapters(m, of_devices, page));
   append(algorithm_sections(m, of_devices, page));
-  if (!is_of_documents(m)) append(seeds_chapters(m, page));
+  if (!is_of_documents(m)) append(seeds_chapters(m, of_devices, page));
   all.push_back({"What bounds each device", roofline_section(of_devices, page)});
   all.push_back({"The diffusing field", field_section(m, page)});
   all.push_back({m.machines.size() == 1 ? "The machine" : "The machines", machine_section(m)});

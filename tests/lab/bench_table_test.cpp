@@ -42,6 +42,18 @@ TEST(BenchTable, LabelsAreWholeAndLinesHaveAtMost80Columns) {
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 81u) << line;  // the µ has two bytes
 }
 
+TEST(BenchTable, OnlyWhatWasComparedWithTheDefinitionHasItsBits) {
+  lab::measured small = timed("cpu", 1e7), large = timed("old", 9e9);
+  small.result.verify->reference = "scan/serial";
+  large.result.verify->reference = "scan/cpu";
+  const std::string verdict = cli::bench_verdict({small, small, large});
+  EXPECT_NE(verdict.find("All 2 results in the order have the definition's bits.\n"
+                         "1 more, too large for the definition, has the bits of scan/cpu.\n"),
+            verdict.npos)
+      << verdict;
+  EXPECT_NE(cli::bench_verdict({large}).find("No result was compared with the definition.\n"), verdict.npos);
+}
+
 TEST(BenchTable, TheFastestIsNamedWhereItIsPlausible) {
   const std::string verdict = cli::bench_verdict({timed("serial", 9e7), timed("cpu", 1e7), timed("old", 9e9, false)});
   EXPECT_NE(verdict.find("Fastest scan of 67,108,865: cpu @cpu, 10.0 ms."), verdict.npos) << verdict;

@@ -22,8 +22,8 @@ TEST(SeedsPlan, EachMethodIsRepeatedByAVariant) {
     const auto known = registry::variants_of(registry::find_algorithm(e.algorithm));
     for (const method& m : e.methods) {
       const auto repeats = [&](const registry::variant* v) {
-        for (const char* place :
-             {"cpu", "cpu:serial", "cpu:threads", "opencl:0", "cuda:0", "openacc:0", "1*cpu:serial"})
+        for (const char* place : {"cpu", "cpu:serial", "cpu:threads", "opencl:0", "cuda:0", "openacc:0", "1*cpu:serial",
+                                  "1*mpi:cpu:serial"})
           if (method_of(e, v->id(), place) == &m) return true;
         return false;
       };

@@ -57,5 +57,16 @@ TEST(ReportMachine, EachHasItsOwnDevicesAndACommandIsToldOnce) {
   EXPECT_EQ(times_in(body, "tilewise bench there\n"), 1u) << body;
 }
 
+TEST(ReportMachine, ADevicesGroupsAndLocalMemoryAreToldWhereKnown) {
+  const auto shown = [](bool is_told) {
+    return body_of(page_of(scans_with([&](json& r) {
+      if (r["device"]["name"] != "cuda:0" || !is_told) return;
+      r["device"]["max_group_size"] = 1024, r["device"]["group_multiple"] = 32;
+    })));
+  };
+  EXPECT_EQ(times_in(shown(true), "<td>228 KiB</td><td>1,024, in multiples of 32</td>"), 1u) << shown(true);
+  EXPECT_EQ(times_in(shown(false), "in multiples of"), 0u);
+}
+
 }  // namespace
 }  // namespace tilewise::report

@@ -62,7 +62,7 @@ drawn charts_of_study(const std::vector<json>& records) {
   EXPECT_EQ(chapters.size(), 1u);
   page_builder page;
   html words = study_charts(chapters.at(0).studies.at(0), page);
-  words += sweep_charts(chapters.at(0).studies.at(0), page);
+  words += sweep_charts({&chapters.at(0).studies.at(0)}, page);
   words += study_answers(chapters.at(0).studies.at(0));
   return {words, json::parse(page.charts())};
 }

@@ -17,9 +17,9 @@ TEST(ReportTables, ADeviceIsToldWithEachOfItsFacts) {
   });
   const table_cells rows = rows_below(page_of(records), "Devices.");
   EXPECT_EQ(row_of(rows, "cuda:0"), (cell_list{"cuda:0", "Imaginary GPU 9000", "CUDA", "1.0 (made up)", "132",
-                                               "140 GiB", "50.0 MiB", "5.0 %"}));
+                                               "140 GiB", "50.0 MiB", "228 KiB", "–", "5.0 %"}));
   EXPECT_EQ(row_of(rows, "2*opencl:0"), (cell_list{"2*opencl:0", "Imaginary GPU 9000", "Imaginary OpenCL",
-                                                   "1.0 (made up)", "–", "–", "50.0 MiB", "1.2 %"}));
+                                                   "1.0 (made up)", "–", "–", "50.0 MiB", "–", "–", "1.2 %"}));
 }
 
 void set_clock(json& clock, double ns) {

@@ -42,6 +42,7 @@ device_info describe(int ordinal) {
   info.cache = static_cast<std::uint64_t>(facts.l2CacheSize);
   info.local_memory = facts.sharedMemPerBlockOptin;
   info.max_group_size = static_cast<std::uint64_t>(facts.maxThreadsPerBlock);
+  info.group_multiple = static_cast<std::uint64_t>(facts.warpSize);
   info.fp64 = true;
   return info;
 }

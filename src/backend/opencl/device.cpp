@@ -39,6 +39,8 @@ device_info describe(cl_device_id device, const std::string& name) {
   info.cache = device_number<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
   info.local_memory = device_number<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE);
   info.max_group_size = device_number<std::size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
+  constexpr cl_device_info preferred_multiple = 0x1067;  // of OpenCL 3.0; older drivers leave it unknown
+  info.group_multiple = device_number<std::size_t>(device, preferred_multiple);
   info.is_cpu = (device_number<cl_device_type>(device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
   info.fp64 = device_number<cl_device_fp_config>(device, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
   info.denormals = (device_number<cl_device_fp_config>(device, CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_DENORM) != 0;

@@ -124,6 +124,7 @@ record::host host_facts() {
 }
 
 record::device device_facts(const device_info& info) {
+  const auto told = [](std::uint64_t size) { return size == 0 ? record::added<record::count>() : size; };
   return {.name = info.name,
           .backend = info.backend,
           .description = info.description,
@@ -135,7 +136,9 @@ record::device device_facts(const device_info& info) {
           .memory_bytes = known(info.memory),
           .cache_bytes = known(info.cache),
           .local_memory_bytes = known(info.local_memory),
-          .is_cpu = info.is_cpu};
+          .is_cpu = info.is_cpu,
+          .max_group_size = told(info.max_group_size),
+          .group_multiple = told(info.group_multiple)};
 }
 
 bool is_release_build() {

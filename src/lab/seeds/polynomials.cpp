@@ -44,6 +44,9 @@ std::string coefficient_sum(const registry::problem&, const call::host_operands&
 }
 
 constexpr std::string_view in_vectors = "vector instructions; 64-bit sums, and an error where one overflows";
+constexpr std::string_view in_threads =
+    "its ranks are threads of one process, without MPI (mpirun has processes); vector instructions; 64-bit sums, and "
+    "an error where one overflows";
 constexpr std::string_view in_64_bits = "64-bit sums, and an error where one overflows";
 
 std::vector<method> methods() {
@@ -57,8 +60,10 @@ std::vector<method> methods() {
           {"Karatsuba GPU, depth 3", "polymul/opencl:karatsuba_host @*", in_64_bits},
           {"ours: Karatsuba GPU, data kept on the device", "polymul/*:karatsuba @*:?",
            "the document's data go to the host and back at each level"},
-          {"naive, MPI", "polymul/group:naive @*", in_vectors},
-          {"Karatsuba, MPI", "polymul/group:karatsuba @*", in_vectors}};
+          {"naive, MPI", "polymul/group:naive @*mpi:*", in_vectors},
+          {"Karatsuba, MPI", "polymul/group:karatsuba @*mpi:*", in_vectors},
+          {"naive, MPI", "polymul/group:naive @*", in_threads},
+          {"Karatsuba, MPI", "polymul/group:karatsuba @*", in_threads}};
 }
 
 }  // namespace

@@ -34,6 +34,12 @@ double noise_floor(std::vector<double> effects) {
   return effects.empty() ? 0 : effects[effects.size() / 2];
 }
 
+/// "1,024, in multiples of 32"
+std::string groups_of(const record::device& d) {
+  if (!d.max_group_size) return "–";
+  return count(*d.max_group_size) + (d.group_multiple ? ", in multiples of " + count(*d.group_multiple) : "");
+}
+
 html device_table(const std::vector<const row*>& rows) {
   std::map<std::string_view, std::vector<double>> effects_on;
   std::vector<const row*> first_of_each;
@@ -50,7 +56,8 @@ html device_table(const std::vector<const row*>& rows) {
     lines.push_back({html::text(d.name), html::text(shown(d.description)), html::text(shown(d.platform)),
                      html::text(shown(d.driver)), html::text(is_group ? "–" : shown(d.compute_units)),
                      html::text(is_group ? "–" : sized(d.memory_bytes)), html::text(sized(d.cache_bytes)),
-                     html::text(floor > 0 ? percent(floor) : "–")});
+                     html::text(is_group ? "–" : sized(d.local_memory_bytes)),
+                     html::text(is_group ? "–" : groups_of(d)), html::text(floor > 0 ? percent(floor) : "–")});
   }
   return table(
       "Devices. The noise floor comes from measuring the same code twice: a smaller difference does not count. A group "
@@ -58,7 +65,8 @@ html device_table(const std::vector<const row*>& rows) {
       "mean "
       "the last one, as NVIDIA’s OpenCL with those in its units. What reading finds stands with what bounds each "
       "device.",
-      {"device", "hardware", "platform", "driver", "units", "memory", "cache, as its runtime tells", "noise floor"},
+      {"device", "hardware", "platform", "driver", "units", "memory", "cache, as its runtime tells", "local memory",
+       "largest group", "noise floor"},
       lines, content::words);
 }
 

@@ -119,18 +119,62 @@ html laws_of(const std::vector<const row*>& rows, scaling_kind kind, const char*
 
 }  // namespace
 
-html scaling_laws(const model& m, const std::string& machine) {
+namespace {
+
+/// Both laws for the lecture's serial share of one half, and the measured curves of the largest problem.
+html given_laws_figure(const std::vector<const row*>& rows, page_builder& page) {
+  constexpr double s = 0.5, most = 32;
+  std::vector<scaling_curve> curves = scaling_curves(rows, scaling_kind::strong);
+  std::erase_if(curves, [](const scaling_curve& c) { return c.one() == nullptr || c.points.size() < 2; });
+  double largest = 0;
+  for (const scaling_curve& c : curves) largest = std::max(largest, c.largest().operations);
+  std::erase_if(curves, [&](const scaling_curve& c) { return c.largest().operations < largest; });
+  curves.erase(curves.begin() + static_cast<std::ptrdiff_t>(std::min(curves.size(), most_lines - 3)), curves.end());
+  json lines = json::array();
+  chart_colours colours(page);
+  for (const scaling_curve& c : curves) {
+    json points = json::array();
+    for (const scaling_point& point : c.points)
+      points.push_back(chart_point(static_cast<double>(point.p), *point.over_one, point.what->ranked()));
+    lines.push_back(chart_line(label_of(c), role::tilewise, colours.of("documents", role::tilewise, label_of(c)),
+                               std::move(points)));
+  }
+  const auto amdahl = [](double p) { return 1 / (s + (1 - s) / p); };
+  const auto gustafson = [](double p) { return s + (1 - s) * p; };
+  lines.push_back(chart_line("Amdahl, S = 0.5", role::limit, 0, drawn(most, amdahl)));
+  lines.push_back(chart_line("Gustafson, S = 0.5", role::limit, 1, drawn(most, gustafson)));
+  lines.push_back(chart_line("ideal", role::serial, 0, drawn(most, [](double p) { return p; })));
+  std::vector<std::vector<html>> numbers;
+  for (double p = 1; p <= most; p *= 2)
+    numbers.push_back({html::text(count(static_cast<std::uint64_t>(p))), html::text(factor(amdahl(p))),
+                       html::text(factor(gustafson(p)))});
+  const std::string measured = curves.empty() ? "No program was measured on several processors."
+                                              : "Measured here: " + curves.front().largest().algorithm + ", " +
+                                                    curves.front().largest().at() + ".";
+  return page.figure({{"kind", "lines"},
+                      {"x", "p, threads or ranks"},
+                      {"y", "speedup"},
+                      {"unit", "ratio"},
+                      {"counts", "p"},
+                      {"lines", std::move(lines)}},
+                     "Both laws for a serial share of one half, and what was measured.", measured,
+                     table("The laws for S = 0.5.", {"p", "Amdahl", "Gustafson"}, numbers));
+}
+
+}  // namespace
+
+html scaling_laws(const model& m, const std::string& machine, page_builder& page) {
   std::vector<const row*> rows;
   for (const row& r : m.rows)
-    if (r.machine == machine && r.experiment == nullptr && !is_job(r.mode)) rows.push_back(&r);
-  html laws =
-      laws_of(rows, scaling_kind::strong, "Amdahl: the same work on more processors",
-              "The fraction of Karp and Flatt is the serial part that explains a point alone. Flat over p it is "
-              "serial work; rising, it is overhead that grows with p.");
+    if (r.machine == machine && (r.experiment == nullptr || r.ranks != nullptr) && !is_job(r.mode)) rows.push_back(&r);
+  html laws = tag("div", {{"class", "figures"}}, given_laws_figure(rows, page));
+  laws += laws_of(rows, scaling_kind::strong, "Amdahl: the same work on more processors",
+                  "The fraction of Karp and Flatt is the serial part that explains a point alone. Flat over p it is "
+                  "serial work; rising, it is overhead that grows with p.");
   laws += laws_of(rows, scaling_kind::weak, "Gustafson: more processors, more work",
                   "The work is p times that of one processor, and speedups count it: p is p times the work in the same "
                   "time.");
-  return laws.empty() ? laws : tag("h3", "How programs scale on this machine") + laws;
+  return tag("h3", "How programs scale on this machine") + laws;
 }
 
 html scaling_section(const panel& p, page_builder& page) {

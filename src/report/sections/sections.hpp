@@ -38,10 +38,11 @@ html transfer_section(const panel& p, page_builder& page);
 html peer_section(const panel& p);
 html bounds_section(const panel& p, const std::vector<roofline>& all, page_builder& page);
 
-/// Amdahl's and Gustafson's laws, fitted to all records of a machine that differ only in the number of processors.
-html scaling_laws(const model& m, const std::string& machine);
+/// Amdahl's and Gustafson's laws for the lecture's serial share, and fitted to all records of a machine that differ
+/// only in the number of processors.
+html scaling_laws(const model& m, const std::string& machine, page_builder& page);
 /// One chapter for each document whose experiments were repeated.
-std::vector<chapter> seeds_chapters(const model& m, page_builder& page);
+std::vector<chapter> seeds_chapters(const model& m, const std::vector<roofline>& roofs, page_builder& page);
 /// Whether the records only repeat documents; then these chapters come first.
 bool is_of_documents(const model& m);
 

@@ -3,6 +3,7 @@
 // its charts with ours, and answers to its questions from this machine. Published figures are the documents' own, from
 // other machines, and are not ranked.
 #include "report/seeds/seeds.hpp"
+#include "record/published.hpp"
 #include "report/findings.hpp"
 #include "report/format.hpp"
 #include "report/sections/sections.hpp"
@@ -30,10 +31,11 @@ std::vector<cells> lines_of(const row& r, const row* baseline, bool names_tuning
   std::vector<cells> lines;
   for (const record::published_time& p : r.experiment->published) {
     if (!(p.ns > 0) || !stands_beside(r, p)) continue;
-    first.insert(
-        first.end(),
-        {html::text(duration(p.ns)), over(p.ns, median_of(&r, p.with_transfers), is_counted_sure(r, p.with_transfers)),
-         html::text(p.system + (p.with_transfers ? ", with transfers" : "") + "; on " + p.machine)});
+    const std::string digits = record::published_digits(r.experiment->document, r.shape, p);
+    first.insert(first.end(),
+                 {html::text(digits.empty() || r.experiment->times_in_run ? duration(p.ns) : digits),
+                  over(p.ns, median_of(&r, p.with_transfers), is_counted_sure(r, p.with_transfers)),
+                  html::text(p.system + (p.with_transfers ? ", with transfers" : "") + "; on " + p.machine)});
     lines.push_back(std::exchange(first, cells(5)));
   }
   if (lines.empty() || !r.reason.empty()) {
@@ -170,7 +172,7 @@ std::string sentence_about(const document_study& s) {
                           : "There is no speedup, since " + p.from->baseline + " was not measured.");
 }
 
-html study_html(const document_study& s, page_builder& page) {
+html study_html(const document_study& s, const std::vector<roofline>& roofs, page_builder& page) {
   html whole = tag("h3", html::text(s.title)) + paragraph(sentence_about(s));
   const bool is_part_of_runs = s.sizes.back().times_in_run() != 1;
   if (is_part_of_runs)
@@ -178,8 +180,9 @@ html study_html(const document_study& s, page_builder& page) {
   else
     for (const document_problem& p : s.sizes) whole += published_tables(p);
   html charts = study_charts(s, page);
-  charts += sweep_charts(s, page);
+  charts += sweep_charts({&s}, page);
   if (!charts.empty()) whole += tag("div", {{"class", "figures"}}, charts);
+  whole += architecture_tables(s, roofs);
   whole += study_answers(s);
   const std::vector<std::string> names = size_names(s);
   for (std::size_t i = 0; i < s.sizes.size(); ++i) {
@@ -190,9 +193,28 @@ html study_html(const document_study& s, page_builder& page) {
   return whole + left_out(s.left_out, "problems");
 }
 
+/// The same study on all machines that measured it.
+std::vector<const document_study*> on_all_machines(const std::vector<document_chapter>& all,
+                                                   const std::string& document, const std::string& title) {
+  std::vector<const document_study*> found;
+  for (const document_chapter& c : all)
+    for (const document_study& s : c.studies)
+      if (c.document == document && s.title == title) found.push_back(&s);
+  return found;
+}
+
+/// In the document's first chapter: what it swept, with the devices of all machines beside each other.
+html all_machines_html(const document_chapter& c, const std::vector<document_chapter>& all, page_builder& page) {
+  html charts;
+  for (const document_study& s : c.studies)
+    if (const auto studies = on_all_machines(all, c.document, s.title); studies.size() > 1 && studies.front() == &s)
+      charts += sweep_charts(studies, page);
+  return charts.empty() ? html() : tag("h3", "Devices of all machines") + tag("div", {{"class", "figures"}}, charts);
+}
+
 }  // namespace
 
-std::vector<chapter> seeds_chapters(const model& m, page_builder& page) {
+std::vector<chapter> seeds_chapters(const model& m, const std::vector<roofline>& roofs, page_builder& page) {
   constexpr std::size_t most_chapters = 50;
   const std::vector<document_chapter> all = document_chapters(m);
   std::vector<chapter> chapters;
@@ -206,9 +228,10 @@ std::vector<chapter> seeds_chapters(const model& m, page_builder& page) {
     const bool is_lecture = c.document.find("lecture") != c.document.npos;
     if (is_lecture) content += lecture_worked();
     for (const document_study& s : c.studies)
-      if (content.size() < page_limits::section) content += study_html(s, page);
+      if (content.size() < page_limits::section) content += study_html(s, roofs, page);
+    content += all_machines_html(c, all, page);
     // The second half of the lecture is about speedups, which `tilewise scale` measures.
-    if (is_lecture) content += scaling_laws(m, c.machine);
+    if (is_lecture) content += scaling_laws(m, c.machine, page);
     bytes += content.size();
     chapters.push_back({c.document, std::move(content)});
   }

@@ -6,9 +6,6 @@
 #include "report/format.hpp"
 
 #include <algorithm>
-#include <array>
-#include <map>
-#include <set>
 
 namespace tilewise::report {
 
@@ -133,6 +130,56 @@ html when_a_device_wins(const document_study& s) {
          table("The fastest of all variants, at each size.", heads, rows);
 }
 
+/// What a program of the document computes on, as its exercises do.
+std::string kind_on(const row& r) { return r.ranks ? "ranks" : r.is_cpu ? "threads" : r.device; }
+
+/// The fastest program of a kind; of any other kind if it is not asked for.
+const row* fastest_program(const document_problem& p, const std::string& kind, bool is_asked_for) {
+  const row* best = nullptr;
+  for (const row* r : p.rows)
+    if (is_of_the_document(*r) && (kind_on(*r) == kind) == is_asked_for) best = faster(best, r, true);
+  return best;
+}
+
+wins_at programs_win(const document_study& s, const std::string& kind) {
+  wins_at wins;
+  for (const document_problem& p : s.sizes) {
+    const row *ours = fastest_program(p, kind, true), *others = fastest_program(p, kind, false);
+    const interval *time = ours ? counted_time(*ours, true) : nullptr,
+                   *other = others ? counted_time(*others, true) : nullptr;
+    if (!time || !other)
+      wins.emplace_back();
+    else
+      wins.emplace_back(win{time->median < other->median, !ends_before(*time, *other) && !ends_before(*other, *time)});
+  }
+  return wins;
+}
+
+/// Answers, for a document that ran on ranks too: when do threads, ranks or a device win? By its own programs.
+html who_wins(const document_study& s) {
+  std::vector<std::string> kinds;
+  for (const document_problem& p : s.sizes)
+    for (const row* r : p.rows)
+      if (is_of_the_document(*r) && std::find(kinds.begin(), kinds.end(), kind_on(*r)) == kinds.end())
+        kinds.push_back(kind_on(*r));
+  if (std::find(kinds.begin(), kinds.end(), "ranks") == kinds.end()) return {};
+  html sentences;
+  std::vector<std::string> heads{"size"};
+  for (const std::string& kind : kinds) {
+    const wins_at wins = programs_win(s, kind);
+    const std::string at = where(s, wins), name = kind == "threads" ? "one core or threads" : kind_of(s, kind);
+    heads.push_back(name);
+    if (!at.empty()) sentences += tag("li", html::sentence(name + ": the fastest " + at + doubt_of(s, wins) + "."));
+  }
+  std::vector<std::vector<html>> rows;
+  for (const document_problem& p : s.sizes) {
+    auto& line = rows.emplace_back(std::vector<html>{html::text(p.rows.front()->size())});
+    for (const std::string& kind : kinds) line.push_back(time_cell(fastest_program(p, kind, true), true));
+  }
+  return tag("h4", "When do threads, ranks or a device win?") + tag("ul", sentences) +
+         table("The fastest of the document’s programs, a device’s with its transfers.", heads, rows);
+}
+
 /// Answers: from what size is local memory too small, and what does it gain?
 html what_local_memory_gains(const document_study& s) {
   std::vector<std::vector<html>> rows;
@@ -251,51 +298,11 @@ html how_large_errors_are(const document_study& s) {
   return tag("h4", "Are the results right?") + table(caption, heads, rows);
 }
 
-struct meeting {
-  std::string_view variant;  // on any backend
-  const char* where;
-};
-
-/// Where the parts of a call wait for each other, for the documents' methods and ours.
-constexpr std::array<meeting, 19> meetings{
-    {{"polymul:global", "nowhere: each item has its own coefficient"},
-     {"polymul:local", "one barrier in a group, after both factors are loaded"},
-     {"polymul:tiles", "two barriers in a group for each step of the window"},
-     {"polymul:naive", "threads meet once, at the end; ranks send their parts of the result"},
-     {"polymul:karatsuba", "kernels follow each other in one queue, level by level; threads meet after the products"},
-     {"polymul:karatsuba_host",
-      "the host waits after each kernel: with three levels 27 for products and 13 that combine them"},
-     {"polymul:ntt", "barriers in a group within a pass; passes follow each other in one queue"},
-     {"scan:blelloch", "a barrier in a group for each level of both sweeps; kernels follow each other in one queue"},
-     {"scan:sweep_add", "a barrier for each level of both sweeps, and one more to share the carry where it is local"},
-     {"scan:chunked", "four barriers a tile; chunks follow each other in one queue"},
-     {"scan:lookback", "tiles wait for the totals that earlier tiles publish in global memory"},
-     {"diffuse:hiperc", "loops or kernels of a step follow each other; three for each step"},
-     {"diffuse:hiperc_openmp", "threads meet after each loop: four times for each step"},
-     {"diffuse:hiperc_tbb", "threads meet after each loop: three times for each step"},
-     {"diffuse:tiles", "a barrier in a group after its tile and halo are loaded; steps follow each other in one queue"},
-     {"matmul:blocked16", "two barriers in a group for each block of k"},
-     {"reduce:doubling", "a barrier in a group for each step; the kernel of the groups’ sums waits for the first"},
-     {"reduce:two_phase", "barriers in a group; the second kernel waits for the first"},
-     {"sort:merge_rank", "passes follow each other in one queue; items never meet within one"}}};
-
-html what_waits_where(const document_study& s) {
-  std::set<std::string> measured;
-  for (const document_problem& p : s.sizes)
-    for (const row* r : p.rows) measured.insert(r->algorithm + ":" + r->variant.substr(r->variant.rfind(':') + 1));
-  std::vector<std::vector<html>> rows;
-  for (const meeting& m : meetings)
-    if (measured.contains(std::string(m.variant)))
-      rows.push_back({html::text(m.variant.substr(m.variant.find(':') + 1)), html::text(m.where)});
-  if (rows.empty()) return {};
-  return tag("h4", "What waits where?") +
-         table("Where the parts of a call wait for each other.", {"method", "waits"}, rows, content::words);
-}
-
 }  // namespace
 
 html study_answers(const document_study& s) {
   html answers = which_way_adds_faster(s);
+  answers += who_wins(s);
   answers += when_a_device_wins(s);
   answers += what_local_memory_gains(s);
   answers += how_large_errors_are(s);

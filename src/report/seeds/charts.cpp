@@ -246,12 +246,14 @@ std::string swept_axis(const std::vector<const row*>& rows) {
 }
 
 /// One variant's sweep at one size.
-html sweep_of(const std::string& variant, const std::vector<const row*>& rows, page_builder& page) {
+html sweep_of(const std::string& variant, const std::vector<const row*>& rows, bool names_hardware,
+              page_builder& page) {
   const std::string axis = swept_axis(rows);
   if (axis.empty()) return {};
   std::map<std::string, std::map<std::uint64_t, const row*>> lines;
   for (const row* r : rows) {
-    std::string label = place_of(*r);
+    std::string label =
+        (names_hardware ? clipped(r->hardware.description, page_limits::name) + " as " : "") + place_of(*r);
     std::uint64_t x = 0;
     for (const auto& [name, word] : tuning_parts(r->tuning)) {
       if (name != axis) label += ", " + name + " " + word;
@@ -277,17 +279,18 @@ html sweep_of(const std::string& variant, const std::vector<const row*>& rows, p
   }
   if (!best || !has_enough_points(drawn)) return {};
   const std::string name = short_name(variant);
-  return page.figure(
-      {{"kind", "lines"},
-       {"x", axis},
-       {"y", "kernel time"},
-       {"unit", "time"},
-       {"counts", axis},
-       {"marks", "points"},
-       {"lines", drawn}},
-      name + " against " + axis + ", " + best->at() + ".",
-      "The shortest is " + duration(best->kernel->median) + " with " + best->tuning + " on " + place_of(*best) + ".",
-      table("Each tuning.", {"device and way", axis, "time", "with transfers"}, entries));
+  return page.figure({{"kind", "lines"},
+                      {"x", axis},
+                      {"y", "kernel time"},
+                      {"unit", "time"},
+                      {"counts", axis},
+                      {"marks", "points"},
+                      {"lines", drawn}},
+                     name + " against " + axis + ", " + best->at() + ".",
+                     "The shortest is " + duration(best->kernel->median) + " with " + best->tuning + " on " +
+                         (names_hardware ? clipped(best->hardware.description, page_limits::name) : place_of(*best)) +
+                         ".",
+                     table("Each tuning.", {"device and way", axis, "time", "with transfers"}, entries));
 }
 
 }  // namespace
@@ -325,12 +328,15 @@ html study_charts(const document_study& s, page_builder& page) {
   return figures;
 }
 
-html sweep_charts(const document_study& s, page_builder& page) {
+html sweep_charts(const std::vector<const document_study*>& of_machines, page_builder& page) {
   html figures;
-  for (const document_problem& p : s.sizes) {
+  for (const document_problem& p : of_machines.front()->sizes) {
     std::map<std::string, std::vector<const row*>> of_variant;
-    for (const row* r : p.rows) of_variant[r->variant].push_back(r);
-    for (const auto& [variant, rows] : of_variant) figures += sweep_of(variant, rows, page);
+    for (const document_study* s : of_machines)
+      for (const document_problem& same : s->sizes)
+        for (const row* r : same.rows)
+          if (same.name == p.name) of_variant[r->variant].push_back(r);
+    for (const auto& [variant, rows] : of_variant) figures += sweep_of(variant, rows, of_machines.size() > 1, page);
   }
   return figures;
 }

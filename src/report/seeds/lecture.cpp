@@ -4,7 +4,10 @@
 #include "report/format.hpp"
 #include "report/seeds/seeds.hpp"
 
+#include <algorithm>
 #include <numeric>
+#include <set>
+#include <utility>
 
 namespace tilewise::report {
 
@@ -40,6 +43,42 @@ html recursive_doubling(std::uint64_t p) {
                    ", as many as a serial sum has. So it is work-optimal only if idle processors do not count.");
 }
 
+/// How many of C's n x n elements one formula's rows and columns, block * step + thread, reach, and how many it reaches
+/// outside of C.
+struct covered {
+  std::uint64_t inside = 0, outside = 0;
+};
+
+covered reached_with(std::uint64_t n, std::uint64_t b, std::uint64_t step) {
+  std::set<std::uint64_t> lines;
+  for (std::uint64_t block = 0; block < n / b; ++block)
+    for (std::uint64_t thread = 0; thread < b; ++thread) lines.insert(block * step + thread);
+  const auto within = static_cast<std::uint64_t>(
+      std::count_if(lines.begin(), lines.end(), [n](std::uint64_t line) { return line < n; }));
+  return {within * within, lines.size() * lines.size() - within * within};
+}
+
+/// The lecture asks whether C[Bid_y * N/b + Tid_y] is the element's row, and which threads use what one fetched.
+html index_questions() {
+  table_lines rows;
+  for (const auto& [n, b] : {std::pair<std::uint64_t, std::uint64_t>(16, 4), {16, 2}, {16, 8}}) {
+    const covered theirs = reached_with(n, b, n / b), ours = reached_with(n, b, b);
+    rows.push_back({html::text("N = " + count(n) + ", b = " + count(b)), html::text(count(n * n)),
+                    html::text(count(theirs.inside)), html::text(count(theirs.outside)), html::text(count(ours.inside)),
+                    html::text(count(ours.outside))});
+  }
+  return table("Elements of C that the threads of all blocks reach.",
+               {"blocks", "elements", "row Bid_y * N/b + Tid_y", "outside C", "row Bid_y * b + Tid_y", "outside C"},
+               rows) +
+         paragraph(
+             "Is the equation correct? Only where N is the square of b: a block has b rows, so its first row is "
+             "Bid_y * b, and its elements are C[Bid_y * b : Bid_y * b + b - 1][Bid_x * b : Bid_x * b + b - 1].") +
+         paragraph(
+             "Which threads use what thread (Tid_y, Tid_x) fetched? Its element of A the b threads of the same "
+             "Tid_y, its element of B the b threads of the same Tid_x.") +
+         paragraph("How many sums remain after phase I? S, one for each block.");
+}
+
 /// Over one processor, for a serial share s of the time.
 double amdahl(double s, double f) { return 1 / (s + (1 - s) / f); }
 double gustafson(double s, double p) { return s + (1 - s) * p; }
@@ -63,6 +102,8 @@ html laws(double s, std::uint64_t p) {
 
 }  // namespace
 
-html lecture_worked() { return tag("h3", "The lecture’s examples, worked") + recursive_doubling(8) + laws(0.5, 32); }
+html lecture_worked() {
+  return tag("h3", "The lecture’s examples, worked") + recursive_doubling(8) + laws(0.5, 32) + index_questions();
+}
 
 }  // namespace tilewise::report

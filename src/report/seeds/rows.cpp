@@ -129,7 +129,7 @@ std::vector<document_chapter> document_chapters(const model& m) {
 
 const interval* counted_time(const row& r, bool with_transfers) {
   if (!r.timed()) return nullptr;
-  if (!with_transfers || r.is_cpu) return &*r.kernel;
+  if (!with_transfers || r.is_cpu || r.ranks) return &*r.kernel;
   return r.round_trip ? &*r.round_trip : nullptr;
 }
 
@@ -171,6 +171,8 @@ html marked_median(const row* r, bool with_transfers, double times) {
 }
 
 std::string system_of(const row& r) { return r.experiment->system ? *r.experiment->system : ""; }
+
+bool is_of_the_document(const row& r) { return !system_of(r).empty() && !system_of(r).starts_with("ours"); }
 
 const row* find_row(const document_problem& p, const std::string& variant, const std::string& device) {
   for (const row* r : p.rows)

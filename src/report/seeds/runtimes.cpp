@@ -53,6 +53,16 @@ std::vector<quoted_time> published_of(const document_problem& p) {
   return all;
 }
 
+/// " Not logged here: GPU: CUDA." Empty if all of the document's programs of the kind were.
+std::string missing_in(const std::vector<logged>& shown, const document_problem& p, const std::string& kind) {
+  std::vector<std::string> missing;
+  for (const quoted_time& q : published_of(p))
+    if (q.program.starts_with(kind) &&
+        std::none_of(shown.begin(), shown.end(), [&](const logged& one) { return one.program == q.program; }))
+      missing.push_back(q.program);
+  return missing.empty() ? "" : " Not logged here: " + listed(missing, 6) + ".";
+}
+
 /// Programs of one kind, "CPU: " or "GPU: ", or all for the empty kind; and the document's times of theirs.
 json chart_of(const document_problem& p, const std::vector<logged>& all, const std::string& kind, page_builder& page) {
   json lines = json::array();
@@ -120,7 +130,8 @@ html figures_of(const document_problem& p, const std::string& size, page_builder
     if (!chart.is_null())
       figures += page.figure(chart, "Runtimes for " + size + ", " + name + " implementations.",
                              "Hollow: one run of each program, ended after about two seconds. The single points at the "
-                             "end: the document’s times of the whole run.",
+                             "end: the document’s times of the whole run." +
+                                 missing_in(shown, p, kind),
                              numbers_of(shown));
   }
   return figures.empty() ? html() : fields_finding(all, size) + tag("div", {{"class", "figures"}}, figures);

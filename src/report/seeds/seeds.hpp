@@ -12,6 +12,8 @@
 
 namespace tilewise::report {
 
+struct roofline;
+
 /// One size, all devices.
 struct document_problem {
   std::string name;                // "sort.i32 n=50,000"
@@ -92,6 +94,8 @@ const row* global_beside(const row& local, const document_problem& p);
 const row* fallback_of(const row& r, const document_problem& p);
 /// The document's program that a row repeats; empty if none.
 std::string system_of(const row& r);
+/// Whether it repeats a program of the document, and not one of ours that the methods set beside it.
+bool is_of_the_document(const row& r);
 /// "opencl:0"; for a CPU row "cpu:serial"; for other people's code on the CPU, which brings its own threads, "cpu".
 std::string place_of(const row& r);
 /// The name of the row that speedups are over.
@@ -107,14 +111,21 @@ html runtime_figures(const document_study& s, page_builder& page);
 /// beside them: as curves if it has three sizes or more, else as bars.
 html study_charts(const document_study& s, page_builder& page);
 
-/// Time against a tuning that was swept, with one line for each device and each combination of the other tunings.
-html sweep_charts(const document_study& s, page_builder& page);
+/// Time against a tuning that was swept, with one line for each device and each combination of the other tunings. The
+/// studies are of one experiment, on one machine or on several, whose devices are then in one chart.
+html sweep_charts(const std::vector<const document_study*>& of_machines, page_builder& page);
 
 /// The numbers and words of a tuning such as "group_size=64 carry=local", by name.
 std::vector<std::pair<std::string, std::string>> tuning_parts(const std::string& tuning);
 
 /// The examples that the lecture works out by hand, computed.
 html lecture_worked();
+
+/// The polynomial document's tables of architectures and of memories, with this machine's figures; empty for others.
+html architecture_tables(const document_study& s, const std::vector<roofline>& all);
+
+/// Where the parts of a call wait for each other, for each program of the document and for ours.
+html what_waits_where(const document_study& s);
 
 /// Answers to the document's questions, if the records allow it: when a device beats the CPU, what local memory gains,
 /// which way of adding is faster, and where the variants of an algorithm wait for each other.

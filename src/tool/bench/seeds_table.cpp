@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tool/bench/table.hpp"
 
+#include "record/published.hpp"
 #include "report/format.hpp"
 #include "tool/bench/record_cells.hpp"
 
@@ -35,6 +36,14 @@ std::vector<const figure*> figures_at(const measured& m) {
   return all;
 }
 
+/// In the document's digits; computed where the row does a part of the document's run.
+std::string published_text(const figure& f, const measured& row) {
+  const std::string digits =
+      record::published_digits(row.from->document, registry::to_string(f.shape),
+                               {std::string(f.system), std::string(f.machine), f.ns, f.with_transfers});
+  return digits.empty() || row.result.experiment->times_in_run ? report::duration(f.ns) : digits;
+}
+
 /// "a", "b": the figure's mark in the list below the table.
 std::string mark_of(const figure* f, const std::vector<const figure*>& all) {
   return std::string(1, static_cast<char>('a' + (std::find(all.begin(), all.end(), f) - all.begin())));
@@ -44,9 +53,18 @@ struct cells {
   std::string label, time = {}, spread = {}, speedup = {}, published = {}, faster = {}, bits = {};
 };
 
+/// A long published time takes the room that the columns before it do not need.
 std::string line_of(const cells& c) {
-  std::string line = c.label + right(c.time, 8) + right(c.spread, 7) + right(c.speedup, 9) + right(c.published, 10) +
-                     right(c.faster, 8) + "  " + c.bits;
+  const std::size_t published = std::max<std::size_t>(10, c.published.size() + 1);
+  std::size_t missing = published - 10;
+  const auto rest_of = [&missing](std::size_t width, const std::string& text) {
+    const std::size_t taken = std::min(missing, width - std::min(width, text.size() + 1));
+    missing -= taken;
+    return width - taken;
+  };
+  const std::size_t speedup = rest_of(9, c.speedup), spread = rest_of(7, c.spread), time = rest_of(8, c.time);
+  std::string line = c.label + right(c.time, time) + right(c.spread, spread) + right(c.speedup, speedup) +
+                     right(c.published, published) + right(c.faster, 8) + "  " + c.bits;
   return line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
 }
 
@@ -120,7 +138,7 @@ class block {
     }
     std::string text;
     for (const figure* f : beside) {
-      line.published = report::duration(f->ns) + " " + mark_of(f, figures_);
+      line.published = published_text(*f, rows_.front()) + " " + mark_of(f, figures_);
       line.faster = median ? times(f->ns / *median) : "";
       text += line_of(line);
       line = {below("elsewhere")};
@@ -153,8 +171,8 @@ class block {
       if (f->machine != machine) text += "    on " + std::string(f->machine) + "\n";
       machine = f->machine;
       text += "    " + mark_of(f, figures_) + "  " +
-              left(std::string(f->system) + (f->with_transfers ? ", with transfers" : ""), 62) +
-              right(report::duration(f->ns), 9) + "\n";
+              left(std::string(f->system) + (f->with_transfers ? ", with transfers" : ""), 61) +
+              right(published_text(*f, rows_.front()), 12) + "\n";
     }
     return text;
   }

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace tilewise::cli {
 
@@ -205,23 +206,33 @@ std::string bench_block(const std::vector<measured>& rows) {
 }
 
 std::string bench_verdict(const std::vector<measured>& rows) {
-  std::size_t right_bits = 0, wrong = 0, failed = 0, implausible = 0;
+  std::size_t right_bits = 0, beyond = 0, wrong = 0, failed = 0, implausible = 0;
+  std::set<std::string> references;                           // what stood for the definition where that takes too long
   std::map<std::string, std::vector<const measured*>> timed;  // correct rows of ours, by algorithm
   for (const measured& m : rows) {
     wrong += m.result.state == status::wrong;
     failed += m.result.state == status::failed || m.result.state == status::timeout;
     implausible += !is_plausible(m);
     if (m.result.what.order != registry::claim::tilewise || !m.result.verify || !m.result.verify->ok) continue;
-    ++right_bits;
+    const std::string reference = m.result.verify->reference.value_or("");
+    const bool is_of_definition = record::is_definition(reference);
+    ++(is_of_definition ? right_bits : beyond);
+    if (!is_of_definition) references.insert(reference);
     if (m.time() != nullptr) timed[m.result.what.algorithm].push_back(&m);
   }
   std::string text =
       wrong != 0 ? coloured("WRONG: " + number_of(wrong, "result") + (wrong == 1 ? " differs" : " differ"), colour::red)
                  : "All " + std::to_string(right_bits) + " results in the order have the definition's bits";
   if (wrong == 0 && right_bits == 1) text = "The result in the order has the definition's bits";
-  if (wrong == 0 && right_bits == 0) text = "No result in the order was checked";
+  if (wrong == 0 && right_bits == 0)
+    text = beyond == 0 ? "No result in the order was checked" : "No result was compared with the definition";
   if (failed != 0) text += "; " + number_of(failed, "row") + " failed";
   text = "\n" + text + ".\n";
+  if (wrong == 0 && beyond != 0)
+    text += folded(std::to_string(beyond) + " more, too large for the definition, " + (beyond == 1 ? "has" : "have") +
+                       " the bits of " + report::listed({references.begin(), references.end()}, 3) + ".",
+                   80, "  ") +
+            "\n";
   if (implausible != 0)
     text += std::to_string(implausible) + (implausible == 1 ? " time" : " times") + " marked ! cannot be true.\n";
   for (const auto& [algorithm, ours] : timed) text += fastest(algorithm, ours, rows);

@@ -45,6 +45,7 @@ ordered_json to_json(const seen_device& d) {
   ordered_json fields = record::to_json(lab::device_facts(d.info));
   fields["max_allocation_bytes"] = d.info.max_allocation;
   fields["max_group_size"] = d.info.max_group_size;
+  fields["group_multiple"] = d.info.group_multiple;
   fields["fp64"] = d.info.fp64;
   fields["denormals"] = d.info.denormals;
   fields["probe"] = {{"answered", d.probe.answered},
@@ -72,6 +73,7 @@ std::string facts_of(const device_info& info) {
   add(info.api_version);
   add(info.driver.empty() ? "" : "driver " + info.driver);
   add(info.compute_units == 0 ? "" : std::to_string(info.compute_units) + " units");
+  add(info.group_multiple == 0 ? "" : "groups in multiples of " + std::to_string(info.group_multiple));
   add(info.memory == 0 ? "" : report::bytes(static_cast<double>(info.memory)));
   add(info.fp64 ? "" : "no double precision");
   return text;
