@@ -91,6 +91,16 @@ TEST(ReportSeedPlaces, ThreadsRanksAndDevicesAreHeldAgainstEachOther) {
   EXPECT_NE(wins("polymul/opencl:global").find("ranks: the fastest at no size"), std::string::npos);
 }
 
+/// It names one method for two machines; in its own words they differ.
+TEST(ReportSeedPlaces, PublishedBarsHaveTheDocumentsNames) {
+  std::multiset<std::string> published;
+  for (const json& chart : charts_of(page_of(programs())))
+    for (const json& bar : chart.value("bars", json::array()))
+      if (bar["note"] == "published") published.insert(bar["label"]);
+  EXPECT_EQ(published.count("Karatsuba CPU Sequential (lab 5)"), 1u);
+  EXPECT_EQ(published.size(), std::set<std::string>(published.begin(), published.end()).size());
+}
+
 /// The time of ranks is one and the same in the document's table, in its charts and where kinds are compared.
 TEST(ReportSeedPlaces, RanksHaveOneTime) {
   const std::vector<json> records = programs();

@@ -173,12 +173,20 @@ TEST(ReportSeedRuns, EachProgramHasTheDigestAndTheResidualOfItsField) {
   std::vector<json> records = diffusion_records();
   const auto bits = [&] { return rows_below(page_of(records), "The residual and the digest of the result"); };
   const std::string digest = records.front()["verify"]["digest"];
-  EXPECT_EQ(row_of(bits(), "CPU: OpenMP")[1], "0.00125" + digest.substr(0, 8) + "…");
+  EXPECT_EQ(row_of(bits(), "CPU: OpenMP")[1], "0.00125 " + digest.substr(0, 8) + "…");
   EXPECT_EQ(row_of(bits(), "GPU: CUDA")[1], "–");
   EXPECT_NE(page_of(records).find("6 of 6 results of the programs have every bit"), std::string::npos);
   records.front()["verify"]["digest"] = std::string(32, '0');
   EXPECT_EQ(row_of(bits(), "CPU: OpenMP")[1], "other bits");
   EXPECT_NE(page_of(records).find("5 of 6 results of the programs have every bit"), std::string::npos);
+}
+
+TEST(ReportSeedRuns, AProgramForAGpuThatRanOnTheProcessorIsNamed) {
+  std::vector<json> records = diffusion_records();
+  const std::string words = "On this machine’s processor, which is no GPU: GPU: OpenCL @opencl:0.";
+  EXPECT_EQ(page_of(records).find(words), std::string::npos);
+  for (json& r : records) r["device"]["is_cpu"] = true;
+  EXPECT_NE(page_of(records).find(words), std::string::npos);
 }
 
 TEST(ReportSeedRuns, TheFastestProgramIsNamedForUsAndForTheDocument) {

@@ -321,6 +321,12 @@ class Rows(Case):
 
 
 class Files(Case):
+    def test_a_device_tells_the_multiple_of_its_groups(self):
+        for device in device_facts():
+            if "OpenCL 3" in (device["api_version"] or "") or device["backend"] == "cuda":
+                self.assertGreater(device["group_multiple"], 0, device)
+                self.assertIn(f"groups in multiples of {device['group_multiple']}", " ".join(run("devices").stdout.split()))
+
     def test_all_devices_write_the_same_bytes(self):
         def scan(t, arguments, device):
             self.check(run(f"scan {self.d}/{t}.npy -o {self.d}/y.npy --device {device} {arguments}"), 0)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/seeds/seeds.hpp"
 
+#include "record/published.hpp"
 #include "report/findings.hpp"
 #include "report/format.hpp"
 
@@ -219,7 +220,8 @@ html speedup_bars(const document_study& s, std::size_t i, const std::vector<repe
   for (const record::published_time& time : p.published()) {
     const auto ratio = published_speedup(p, time);
     if (!ratio || *ratio == 1) continue;  // the baseline itself
-    add(time.system, role::peer, *ratio, true);
+    const record::published_row* known = record::find_published(p.from->document, p.rows.front()->shape, time);
+    add(known ? std::string(known->program) : time.system, role::peer, *ratio, true);
     is_beside = true;
   }
   return page.figure({{"kind", "bars"}, {"x", "speedup"}, {"unit", "ratio"}, {"bars", std::move(bars)}},

@@ -98,7 +98,7 @@ html bits_cell(const row* r) {
   if (!r || r->digest.empty()) return "–";
   if (!has_the_bits(*r)) return tag("strong", {{"class", "wrong"}}, "other bits");
   const auto& value = r->experiment->check_value;
-  return html::text(value ? clipped(*value, page_limits::name) : "") +
+  return html::text(value ? clipped(*value, page_limits::name) + " " : "") +
          tag("small", tag("code", html::text(r->digest.substr(0, shown_digits) + "…")));
 }
 
@@ -208,6 +208,16 @@ std::string against(const run_programs& all, const std::string& one, const std::
          listed(theirs, 6) + " times in the document.";
 }
 
+/// Names the programs for a GPU that ran on the machine's processor, for lack of one.
+html without_a_gpu(const run_programs& all) {
+  std::vector<std::string> names;
+  for (const std::string& name : all.names) {
+    const row* r = repeating(all.sizes.back(), name);
+    if (r && r->timed() && name.starts_with("GPU: ") && r->hardware.is_cpu) names.push_back(name + " @" + place_of(*r));
+  }
+  return names.empty() ? html() : paragraph("On this machine’s processor, which is no GPU: " + listed(names, 6) + ".");
+}
+
 html conclusions(const run_programs& all) {
   html sentences;
   for (const std::string& sentence :
@@ -220,7 +230,7 @@ html conclusions(const run_programs& all) {
 
 html programs_of_runs(const document_study& s) {
   const run_programs all = programs_of(s);
-  return run_table(all, false) + run_table(all, true) + same_bits(all) + conclusions(all);
+  return run_table(all, false) + run_table(all, true) + without_a_gpu(all) + same_bits(all) + conclusions(all);
 }
 
 }  // namespace tilewise::report
