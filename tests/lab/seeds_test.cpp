@@ -351,6 +351,15 @@ TEST(SeedsTable, WithoutTheBaselineThereIsNoSpeedup) {
   EXPECT_TRUE(has(block, "serial @cpu 50.0 ms n=1 1085.05 ms a 21.7x =\n")) << block;
 }
 
+TEST(SeedsTable, ItsInputsAreNamedWhereItHasSeveral) {
+  experiment sorted = polynomials();
+  sorted.data = "sorted";
+  measured m = row_of("polymul/serial", "cpu", 50e6);
+  EXPECT_TRUE(has(cli::seeds_block({m}), "  its inputs; the result begins"));
+  m.from = &sorted;
+  EXPECT_TRUE(has(cli::seeds_block({m}), "  its inputs, sorted; the result begins")) << cli::seeds_block({m});
+}
+
 /// The table marks figures with letters.
 TEST(SeedsTable, TheAlphabetIsEnoughForTheFiguresOfASize) {
   for (const experiment& e : cli::documents())

@@ -30,14 +30,23 @@ std::vector<std::string> devices_of(const document_study& s) {
   return names;
 }
 
-/// The device's name, with a remark if it is not a GPU.
-std::string kind_of(const document_study& s, const std::string& device) {
+bool is_processor(const document_study& s, const std::string& device) {
   for (const document_problem& p : s.sizes)
     for (const row* r : p.rows)
-      if (r->device == device)
-        return clipped(device, page_limits::name) +
-               (r->hardware.is_cpu ? ", which is this machine’s processor and no GPU," : "");
-  return clipped(device, page_limits::name);
+      if (r->device == device) return r->hardware.is_cpu;
+  return false;
+}
+
+/// The device's name, with a remark if it is not a GPU.
+std::string kind_of(const document_study& s, const std::string& device) {
+  return clipped(device, page_limits::name) +
+         (is_processor(s, device) ? ", which is this machine’s processor and no GPU," : "");
+}
+
+/// "one core or threads", "ranks", "opencl:0 (the processor)"
+std::string name_of_kind(const document_study& s, const std::string& kind) {
+  if (kind == "threads") return "one core or threads";
+  return clipped(kind, page_limits::name) + (kind != "ranks" && is_processor(s, kind) ? " (the processor)" : "");
 }
 
 struct win {
@@ -167,7 +176,7 @@ html who_wins(const document_study& s) {
   std::vector<std::string> heads{"size"};
   for (const std::string& kind : kinds) {
     const wins_at wins = programs_win(s, kind);
-    const std::string at = where(s, wins), name = kind == "threads" ? "one core or threads" : kind_of(s, kind);
+    const std::string at = where(s, wins), name = name_of_kind(s, kind);
     heads.push_back(name);
     if (!at.empty()) sentences += tag("li", html::sentence(name + ": the fastest " + at + doubt_of(s, wins) + "."));
   }

@@ -50,11 +50,12 @@ struct architectures {
   }
 };
 
+/// The largest copy is told with its size: caches hold small ones.
 std::string copy_of(const architectures& of, const row& r) {
   const device_roofs* roofs = of.roofs_of(r);
-  if (!roofs || roofs->fastest_copy <= 0) return unmeasured;
-  const double speed = roofs->fastest_beyond_caches > 0 ? roofs->fastest_beyond_caches : roofs->fastest_copy;
-  return marked(roofs->are_copies_sure, rate(speed)) + ", copy";
+  if (!roofs || roofs->copies.empty()) return unmeasured;
+  const reading& largest = roofs->copies.back();
+  return marked(roofs->are_copies_sure, rate(largest.bytes_per_s)) + ", copy of " + bytes(largest.bytes);
 }
 
 std::string memory_of(const row& r) {

@@ -104,6 +104,7 @@ class block {
     const std::string begins = first.result.experiment->first_outputs;
     const bool has_inputs = first.from->inputs != nullptr;
     std::string text = "  " + first.result.experiment->document + "\n" + (has_inputs ? "  its inputs" : "");
+    if (has_inputs && first.from->data != "seeds") text += ", " + std::string(first.from->data);
     const bool is_right = std::any_of(rows_.begin(), rows_.end(), [](const measured& m) { return m.result.verify; });
     if (!begins.empty() && is_right) text += "; the result begins " + begins + ", as published";
     if (has_inputs) text += "\n";
