@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/html.hpp"
 
+#include "io/base64.hpp"
 #include "report/format.hpp"
 #include "report/model.hpp"
+
+#include <new>
+#include <vector>
+
+#include <zlib.h>
 
 namespace tilewise::report {
 
@@ -38,20 +44,25 @@ html empty_tag(literal name, std::initializer_list<attribute> attributes) {
 
 html tag(literal name, std::initializer_list<attribute> attributes, html children) {
   children.code_.insert(0, empty_tag(name, attributes).code());
-  children.code_ += "</" + std::string(name.value) + ">";
+  if (name.value != "td" && name.value != "th" && name.value != "tr")
+    children.code_ += "</" + std::string(name.value) + ">";
   return children;
 }
 
-std::string escape_json(std::string_view text) {
-  std::string escaped;
-  escaped.reserve(text.size());
-  for (const char c : text) {
-    if (c == '<')
-      escaped += "\\u003c";
-    else
-      escaped += c;
-  }
-  return escaped;
+std::string packed(std::string_view text) {
+  z_stream gzip{};
+  constexpr int with_gzip_header = 15 + 16, default_memory = 8;
+  if (deflateInit2(&gzip, Z_BEST_COMPRESSION, Z_DEFLATED, with_gzip_header, default_memory, Z_DEFAULT_STRATEGY) != Z_OK)
+    throw std::bad_alloc();
+  std::vector<std::byte> bytes(deflateBound(&gzip, text.size()));
+  gzip.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));  // zlib only reads it
+  gzip.avail_in = static_cast<uInt>(text.size());
+  gzip.next_out = reinterpret_cast<Bytef*>(bytes.data());
+  gzip.avail_out = static_cast<uInt>(bytes.size());
+  deflate(&gzip, Z_FINISH);
+  bytes.resize(gzip.total_out);
+  deflateEnd(&gzip);
+  return io::base64(bytes);
 }
 
 }  // namespace tilewise::report

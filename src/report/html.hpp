@@ -52,14 +52,14 @@ struct attribute {
   std::string value;
 };
 
-/// <name attribute="value" ...>children</name>. Move the children in: they are not copied then, and tables are large
-/// and several tags deep.
+/// <name attribute="value" ...>children</name>. Rows and cells of tables have no end tag, which HTML lets a page
+/// leave out. Move the children in: they are not copied then, and tables are large and several tags deep.
 html tag(literal name, std::initializer_list<attribute> attributes, html children);
 inline html tag(literal name, html children) { return tag(name, {}, std::move(children)); }
 /// <name attribute="value" ...>, without an end tag: img, br.
 html empty_tag(literal name, std::initializer_list<attribute> attributes);
 
-/// JSON for a <script type="application/json"> block, without any `<` that could end the block.
-std::string escape_json(std::string_view text);
+/// What unpack.js unpacks: gzip in base64, so that nothing in it can end its <script> block.
+std::string packed(std::string_view text);
 
 }  // namespace tilewise::report

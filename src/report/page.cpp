@@ -15,8 +15,8 @@
 #include <utility>
 
 namespace tilewise::embedded {
-extern const std::string_view report_page_html, report_page_css, report_page_js, report_kinds_js, report_svg_js,
-    report_chart_js, report_policy;
+extern const std::string_view report_page_html, report_page_css, report_unpack_js, report_chart_js, report_svg_js,
+    report_kinds_js, report_page_js, report_policy;
 }
 
 namespace tilewise::report {
@@ -213,11 +213,12 @@ void write_html(const model& m, const std::filesystem::path& out) {
                                                                {"title", html::sentence(title).code()},
                                                                {"style", embedded::report_page_css},
                                                                {"content", content.code()},
-                                                               {"charts", page.charts()},
-                                                               {"chart_js", embedded::report_chart_js},
-                                                               {"svg_js", embedded::report_svg_js},
-                                                               {"kinds_js", embedded::report_kinds_js},
-                                                               {"page_js", embedded::report_page_js}});
+                                                               {"charts", packed(page.charts())},
+                                                               {"chart_js", packed(embedded::report_chart_js)},
+                                                               {"svg_js", packed(embedded::report_svg_js)},
+                                                               {"kinds_js", packed(embedded::report_kinds_js)},
+                                                               {"page_js", packed(embedded::report_page_js)},
+                                                               {"unpack_js", embedded::report_unpack_js}});
   io::replacement_file file(out.string());
   file.write(std::as_bytes(std::span(text)));
   file.commit();

@@ -12,12 +12,11 @@ using nlohmann::json;
 html table(const std::string& caption, const std::vector<std::string>& heads,
            const std::vector<std::vector<html>>& rows, content of) {
   html head, body;
-  for (const std::string& h : heads) head += tag("th", {{"scope", "col"}}, html::text(h));
+  for (const std::string& h : heads) head += tag("th", html::text(h));
   std::size_t shown = 0;
   for (; shown < rows.size() && body.size() < page_limits::list; ++shown) {
     html line;
-    for (const html& cell : rows[shown])
-      line += &cell == &rows[shown].front() ? tag("th", {{"scope", "row"}}, cell) : tag("td", cell);
+    for (const html& cell : rows[shown]) line += &cell == &rows[shown].front() ? tag("th", cell) : tag("td", cell);
     body += tag("tr", std::move(line));
   }
   html whole = tag("caption", html::sentence(caption)) + tag("thead", tag("tr", std::move(head)));
@@ -49,8 +48,8 @@ html left_out(std::size_t how_many, const char* of_what) {
 html page_builder::figure(const json& chart, const std::string& title, const std::string& finding,
                           const html& numbers) {
   const std::string id = std::to_string(count_++);
-  charts_ += (charts_.empty() ? "" : ",") + escape_json(chart.dump(-1, ' ', true));
-  const html canvas = tag("canvas", {{"data-chart", id}, {"role", "img"}, {"aria-label", title + ". " + finding}}, {});
+  charts_ += (charts_.empty() ? "" : ",") + chart.dump(-1, ' ', true);
+  const html canvas = tag("canvas", {{"data-chart", id}}, {});
   const html words = tag("figcaption", tag("strong", html::text(title)) + " " + html::sentence(finding));
   return tag("figure", words + tag("div", {{"class", "canvas"}}, canvas) + folded("The numbers", numbers));
 }

@@ -5,6 +5,8 @@
 #include "fixture.hpp"
 #include "report/report.hpp"
 
+#include <gtest/gtest.h>
+
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -12,6 +14,7 @@
 #include <vector>
 
 #include <unistd.h>
+#include <zlib.h>
 
 namespace tilewise::report {
 
@@ -54,11 +57,37 @@ inline std::size_t times_in(const std::string& text, const std::string& part) {
   return found;
 }
 
+/// What packed() packed.
+inline std::string unpacked(const std::string& text) {
+  static constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string gzip, plain(1 << 24, '\0');
+  std::uint32_t bits = 0;
+  for (std::size_t i = 0; i < text.size() && text[i] != '='; ++i) {
+    bits = bits << 6 | static_cast<std::uint32_t>(letters.find(text[i]));
+    if (i % 4 != 0) gzip += static_cast<char>(bits >> (6 - i % 4 * 2));
+  }
+  z_stream in{};
+  in.next_in = reinterpret_cast<Bytef*>(gzip.data());
+  in.avail_in = static_cast<uInt>(gzip.size());
+  in.next_out = reinterpret_cast<Bytef*>(plain.data());
+  in.avail_out = static_cast<uInt>(plain.size());
+  EXPECT_EQ(inflateInit2(&in, 15 + 16), Z_OK);
+  EXPECT_EQ(inflate(&in, Z_FINISH), Z_STREAM_END);
+  plain.resize(in.total_out);
+  inflateEnd(&in);
+  return plain;
+}
+
 /// The data of the page's charts.
 inline nlohmann::json charts_of(const std::string& page) {
   const std::string opening = "id=\"charts\">";
   const std::size_t begin = page.find(opening) + opening.size();
-  return nlohmann::json::parse(page.substr(begin, page.find("</script>", begin) - begin));
+  return nlohmann::json::parse(unpacked(page.substr(begin, page.find("</script>", begin) - begin)));
+}
+
+/// The rest of a table's row, from there.
+inline std::string row_from(const std::string& body, std::size_t at) {
+  return body.substr(at, std::min(body.find("<tr>", at), body.find("</tbody>", at)) - at);
 }
 
 /// The page without its style and scripts: only what comes from records.

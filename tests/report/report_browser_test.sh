@@ -30,6 +30,14 @@ if grep -q "<injected-element\|data-broken=" "$folder/dom"; then fail "a record 
 charts=$(grep -o '<canvas data-chart=' "$folder/dom" | wc -l)
 [ "$charts" -ge 20 ] || fail "the page has only $charts charts"
 [ "$(number charts)" -eq "$charts" ] || fail "$(number charts) of $charts charts were drawn"
+told=$(grep -o '<canvas [^>]*role="img" aria-label="[^"]' "$folder/dom" | wc -l || true)
+[ "$told" -eq "$charts" ] || fail "$told of $charts charts are told to those who do not see them"
+
+# A page is printed as soon as it is loaded: its charts are drawn by then.
+"$chromium" --headless --no-sandbox --disable-gpu --user-data-dir="$folder/profile" --print-to-pdf="$folder/page.pdf" \
+  "file://$folder/page.html" 2> "$folder/log"
+pictures=$(grep -ac '/Subtype /Image' "$folder/page.pdf" || true)
+[ "$pictures" -ge $((charts / 2)) ] || fail "the printed page has $pictures pictures of $charts charts"  # equal ones are one
 
 # The page's policy lets no script of a test run, so this one is in a copy without it: it presses every button.
 sed 's/http-equiv="Content-Security-Policy"/name="policy"/' "$folder/page.html" > "$folder/pressed.html"

@@ -140,12 +140,12 @@ TEST(ReportClaims, AGroupHasTheUnitsOfItsDevices) {
     for (json& r : records)
       if (r["device"]["name"] == "cuda:0") r["device"]["name"] = "4*cuda:0", r["device"]["backend"] = backend;
     const std::string body = body_of(page_of(records));
-    const std::size_t at = body.find("<th scope=\"row\">4*cuda:0</th>", body.find("The noise floor comes from"));
-    return body.substr(at, body.find("</tr>", at) - at);
+    const std::size_t at = body.find("<th>4*cuda:0<", body.find("The noise floor comes from"));
+    return row_from(body, at);
   };
-  EXPECT_NE(device_line("cuda").find("<td>132</td>"), std::string::npos);
+  EXPECT_NE(device_line("cuda").find("<td>132<"), std::string::npos);
   EXPECT_EQ(device_line("group").find("132"), std::string::npos) << "the sum over ranks of one device is not its units";
-  EXPECT_EQ(device_line("group").find("GiB</td>"), std::string::npos);
+  EXPECT_EQ(device_line("group").find("GiB<"), std::string::npos);
 }
 
 TEST(ReportClaims, BuildsWithUncommittedChangesAreCounted) {

@@ -43,7 +43,7 @@ void expect_within_limits(const std::string& page, const char* told) {
 TEST(ReportLimits, Sizes) {
   const std::string page = page_of_many(100'000, [](record::result& r, std::size_t i) { set_size(r, i + 1); });
   expect_within_limits(page, "97,500 results are in no table of this page");
-  EXPECT_NE(page.find("<th scope=\"col\">100,000</th>"), std::string::npos) << "the largest are shown";
+  EXPECT_NE(page.find("<th>100,000<"), std::string::npos) << "the largest are shown";
 }
 
 TEST(ReportLimits, Series) {

@@ -137,9 +137,8 @@ TEST(ReportOverview, WhatRestsOnATimeInDoubtIsMarkedWhereverItIsTold) {
       if (is_in_doubt) widen(r);
     })));
   };
-  const std::string cell = "<td>\\? [^<]+</td>",
-                    ladder = "\">cuda:lookback</th>" + cell + cell + "<td>\\? × [0-9.]+</td>";
-  const std::string peer = "<td>cuda:lookback, \\? [^<]+</td><td>\\? [0-9.]+ \\(",
+  const std::string cell = "<td>\\? [^<]+", ladder = "<th>cuda:lookback" + cell + cell + "<td>\\? × [0-9.]+<";
+  const std::string peer = "<td>cuda:lookback, \\? [^<]+<td>\\? [0-9.]+ \\(",
                     first = "<small>\\? [^<]+, cuda:lookback<";
   for (const std::string& pattern : {ladder, peer, first}) {
     EXPECT_TRUE(std::regex_search(body(true), std::regex(pattern))) << pattern;
@@ -213,7 +212,7 @@ TEST(ReportOverview, ALimitInDoubtMakesNoTimeImpossible) {
 
 TEST(ReportOverview, AnAlgorithmsNameLeadsToItsSection) {
   const std::string body = body_of(page_of(made_up_records()));
-  const std::string link = "<th scope=\"row\"><a href=\"#";
+  const std::string link = "<th><a href=\"#";
   const std::size_t begin = body.find(link) + link.size(), end = body.find('"', begin);
   const std::string section = "<section id=\"" + body.substr(begin, end - begin) + "\"><h2>scan</h2>";
   EXPECT_NE(body.find(section), std::string::npos) << section;

@@ -159,7 +159,7 @@ std::vector<json> diffusion_records() {
 
 TEST(ReportSeedRuns, ATableHasAllProgramsOfTheDocumentAndItsGrids) {
   const std::string page = page_of(diffusion_records());
-  EXPECT_NE(page.find("<th scope=\"col\">768² grid, published</th>"), page.npos);
+  EXPECT_NE(page.find("<th>768² grid, published<"), page.npos);
   const table_cells times = rows_below(page, "Times of whole runs"), speedups = rows_below(page, "Speedups over the");
   EXPECT_EQ(times.size(), 6u);
   EXPECT_EQ(row_of(times, "CPU: Serial")[3], "1243 s");

@@ -47,7 +47,8 @@ TEST(ReportStructure, HeadingsAreInOrderAndTablesAreNamed) {
   }
   EXPECT_EQ(times_in(body, "<h1>"), 1u);
   EXPECT_EQ(times_in(body, "<table><caption>"), times_in(body, "<table"));
-  EXPECT_EQ(times_in(body, "<th scope=\""), times_in(body, "<th") - times_in(body, "<thead>"));
+  EXPECT_EQ(times_in(body, "<tr><th>"), times_in(body, "<tr>")) << "a row is without its heading";
+  EXPECT_EQ(times_in(body, "<thead><tr><th>"), times_in(body, "<table>"));
 }
 
 TEST(ReportStructure, SectionsOfRecordsThatAreNotThereDoNotAppear) {
@@ -85,7 +86,7 @@ TEST(ReportStructure, ALineOfATableIsLeftWhereThereIsNoChart) {
   std::erase_if(records, [](const json& r) { return r["case"]["n"] != 1048576; });
   const std::string body = body_of(page_of(records));
   EXPECT_NE(body.find("<summary>Times of all variants</summary>"), std::string::npos);
-  EXPECT_NE(body.find("<th scope=\"row\">cuda:blelloch</th>"), std::string::npos);
+  EXPECT_NE(body.find("<th>cuda:blelloch<"), std::string::npos);
 }
 
 /// Our variants and peers on ten devices, which is more than a chart holds.
@@ -109,7 +110,7 @@ TEST(ReportStructure, AChartHasAtMostEightLines) {
   for (const json& chart : charts_of(page_of(crowd())))
     if (chart["kind"] == "lines") most = std::max(most, chart["lines"].size());
   EXPECT_EQ(most, 8u);
-  EXPECT_NE(body_of(page_of(crowd())).find("<th scope=\"row\">cuda:blelloch on cuda:9</th>"), std::string::npos)
+  EXPECT_NE(body_of(page_of(crowd())).find("<th>cuda:blelloch on cuda:9<"), std::string::npos)
       << "the others are in the table";
 }
 
@@ -150,7 +151,7 @@ TEST(ReportStructure, NoSentenceNamesAFastestWhoseTimeIsInDoubt) {
       kernel["ci95_lo_ns"] = kernel["median_ns"].get<double>() * (1 - share);
       kernel["ci95_hi_ns"] = kernel["median_ns"].get<double>() * (1 + share);
     })));
-    const std::size_t named = share < 0.1 ? 2 : 0;  // at the chart, in words and for those who do not see it
+    const std::size_t named = share < 0.1 ? 1 : 0;
     EXPECT_EQ(times_in(body, "cuda:lookback is the fastest up to 262,144"), named);
     EXPECT_EQ(times_in(body, "cuda:blelloch from 1,048,576 on"), named);
     EXPECT_EQ(times_in(body, " is the fastest up to "), named);

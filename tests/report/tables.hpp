@@ -34,10 +34,12 @@ inline std::vector<std::string> parts_between(const std::string& code, const std
 inline table_cells rows_below(const std::string& page, const std::string& caption) {
   table_cells rows;
   for (const std::string& table : parts_between(page, "<caption>" + caption, "</table>"))
-    for (const std::string& line : parts_between(table.substr(table.find("<tbody>")), "<tr>", "</tr>")) {
+    for (std::size_t row = table.find("<tr>", table.find("<tbody>")); row != table.npos;
+         row = table.find("<tr>", row)) {
+      const std::string line = row_from(table, row += 4);
       rows.emplace_back();
-      for (std::size_t at = line.find("<t", 3); at != line.npos; at = line.find("<t", at + 1))
-        rows.back().push_back(without_tags(line.substr(at, line.find("</t", at) - at)));
+      for (std::size_t at = line.find("<t"); at != line.npos; at = line.find("<t", at + 1))
+        rows.back().push_back(without_tags(line.substr(at, line.find("<t", at + 1) - at)));
     }
   return rows;
 }

@@ -714,7 +714,7 @@ class Many(FilesCase):
         self.check(self.report(), 0, "^$", "^$")
         page = pathlib.Path(f"{self.d}/many.html").read_text()
         self.assertNotIn("in no table", page)
-        self.assertIn(f"<th scope=\"col\">{self.COUNT:,}</th>", page)
+        self.assertIn(f"<th>{self.COUNT:,}<", page)
 
 
 if __name__ == "__main__":

@@ -14,12 +14,9 @@ namespace {
 
 using cells = std::vector<html>;
 
-std::optional<record::ceiling> limit_of(const ratio& q) {
-  return record::word_of<record::ceiling>(q.to.substr(0, q.to.find('/')));
-}
-/// Multiply-adds do the same work at every size, so their time cannot be compared.
-bool is_of_arithmetic_alone(const ratio& q) {
-  return record::is_arithmetic(limit_of(q).value_or(record::ceiling::copy));
+/// A copy may move other bytes, and multiply-adds are the same at every size: shares of limits are told elsewhere.
+bool is_of_a_limit(const ratio& q) {
+  return record::word_of<record::ceiling>(q.to.substr(0, q.to.find('/'))).has_value();
 }
 
 /// The series that a ratio compares with; null if it ran on another processor.
@@ -32,9 +29,7 @@ const series* other_of(const ratio& q, const board& b) {
 /// The usual name of the other row, with the processor if that is another one.
 std::string compared_with(const ratio& q, const board& b) {
   if (const series* other = other_of(q, b)) return other->label;
-  const auto limit = limit_of(q);
-  return (limit ? std::string(name_of(*limit)) : short_name(q.to)) +
-         (q.device.empty() || q.device == b.name ? "" : " on " + q.device);
+  return short_name(q.to) + (q.device.empty() || q.device == b.name ? "" : " on " + q.device);
 }
 
 /// Our fastest at the largest size that any peer has, compared with each peer there.
@@ -63,13 +58,17 @@ std::string judgement(const ratio& q, const row& r, const board& b) {
   return std::string(name_of(judged(q.value, r.smallest_effect())));
 }
 
+/// The ratios of all pairs would be half of a page; those of our slower variants to each other are in the records.
 void add_ratios(const board& b, std::vector<cells>& lines) {
-  for (const series& s : b.all)
-    for (const row* r : s.measured())
-      for (const ratio& q : r->ratios)
-        if (s.kind == role::tilewise && r->plausible && !is_of_arithmetic_alone(q))
-          lines.push_back({html::text(s.label), html::text(compared_with(q, b)), html::text(b.name),
-                           html::text(r->size()), html::text(ratio_text(q.value)), html::text(judgement(q, *r, b))});
+  for (const std::uint64_t n : b.sizes()) {
+    const row* ours = standing_at(b, n).ours;
+    if (!ours || !ours->plausible) continue;
+    for (const ratio& q : ours->ratios)
+      if (!is_of_a_limit(q))
+        lines.push_back({html::text(ours->name()), html::text(compared_with(q, b)), html::text(b.name),
+                         html::text(ours->size()), html::text(ratio_text(q.value)),
+                         html::text(judgement(q, *ours, b))});
+  }
 }
 
 }  // namespace
@@ -91,11 +90,11 @@ html peer_section(const panel& p) {
   if (!ratios.empty())
     section += folded(
         count(ratios.size()) + " ratios from interleaved rounds",
-        table("Both ran alternately in one process, A B B A. Above 1, the first is faster; the 95 % interval is in "
-              "brackets. It must lie beyond the machine’s noise floor to be called faster or slower. Against a copy, "
-              "too, it is a ratio of times, whatever bytes either moves; a share of the limit, elsewhere, is one of "
-              "bytes or operations a second.",
-              {"variant", "against", "processor", "n", "speed ratio", "verdict"}, ratios, content::words));
+        table(
+            "Our fastest variant at each size and another row, which ran alternately in one process, A B B A. Above 1, "
+            "the first is faster; the 95 % interval is in "
+            "brackets. It must lie beyond the machine’s noise floor to be called faster or slower.",
+            {"variant", "against", "processor", "n", "speed ratio", "verdict"}, ratios, content::words));
   return section;
 }
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 "use strict";
-// Draws the charts that the page describes as JSON, when a reader comes to them, and saves them. Their numbers are in the
+// Draws the charts that the page describes (`specs`), when a reader comes to them, and saves them. Their numbers are in the
 // page's tables, so that nothing is lost without this script. Text from records is only ever drawn on a canvas.
 (() => {
-  const specs = JSON.parse(document.getElementById("charts").textContent);
   const isNarrow = (canvas) => canvas.parentElement.clientWidth < 520;
   const chartOn = (canvas) =>
     chartOf(specs[canvas.dataset.chart], isNarrow(canvas), canvas.parentElement.clientWidth);
@@ -62,8 +61,10 @@
     const fold = element.parentElement.closest("details");
     return fold !== null && (!fold.open || isHidden(fold));
   };
-  // Before anything is drawn, so that nothing moves when it is.
+  // Before anything is drawn, so that nothing moves when it is. What is read aloud is what stands above the chart.
   document.querySelectorAll("canvas").forEach((canvas) => {
+    canvas.setAttribute("role", "img");
+    canvas.setAttribute("aria-label", canvas.closest("figure").querySelector("figcaption").textContent);
     const spec = specs[canvas.dataset.chart];
     const bars = spec.kind === "bars" ? spec.bars.length : spec.kind === "stack" ? spec.labels.length + 1 : 0;
     const each = spec.kind === "bars" && isNarrow(canvas) ? 40 : 26;
@@ -94,12 +95,11 @@
   document.addEventListener("toggle", drawNew, true);
   const dark = matchMedia("(prefers-color-scheme: dark)");
   dark.addEventListener("change", drawAgain);
-  // Paper is white: a dark page is drawn with the light page's colours for as long as it is printed.
+  // Paper is white and narrow: while a page is printed, its charts have a column's width and the light page's colours.
   const onPaper = (is) => () => {
-    waiting().forEach(draw);
-    if (!dark.matches) return;
     document.documentElement.toggleAttribute("data-on-paper", is);
     drawAgain();
+    waiting().forEach(draw);
   };
   addEventListener("beforeprint", onPaper(true));
   addEventListener("afterprint", onPaper(false));
