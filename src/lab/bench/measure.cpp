@@ -76,12 +76,19 @@ class group_measurement {
     how_.on_row(i);
     measured& m = all_[i];
     const row& r = what_.rows[i];
+    if (how_.is_checked) return m.guard(how_.hooks, [&] { call_once(r, *part_of_[i]); });
     const bool is_first = m.time() == nullptr && !is_of_document(what_, r) && !r.variant->peer && !is_limit(*r.variant);
     if (is_first && as_first_rank(static_cast<double>(now_ns() - started_)) > how_.first_checks_ns)
       return m.end(record::status::skipped, "the rows before it took this group's time for first calls, " +
                                                 seconds(how_.first_checks_ns) + "; --max-time gives all more");
     m.guard(how_.hooks, [&] { part_of_[i]->checks.check(r, m); });
     if (is_first && m.is_ok()) leave_out_if_long(r, m);
+  }
+
+  /// So that the first sample does not wait for a compiler.
+  void call_once(const row& r, const part& own) const {
+    run_row(r, inputs_.problem, own.memory, 0);
+    r.on->queue().finish();
   }
 
   void leave_out_if_long(const row& r, measured& m) const {
@@ -122,8 +129,7 @@ class group_measurement {
         *set = (*set + 1) % own.memory.count();
         own.flusher->flush();
       } else if (*last_ns < settle_below_ns) {
-        run_row(r, inputs_.problem, own.memory, 0);
-        r.on->queue().finish();
+        call_once(r, own);
       }
     };
     return c;
@@ -141,10 +147,12 @@ class group_measurement {
       return all_[i].result.verify && what_.rows[i].variant->backend != "serial";
     });
     const std::size_t twice = static_cast<std::size_t>((ours != timed.end() ? ours : timed.begin()) - timed.begin());
-    contenders.push_back(contender_of(timed[twice]));
-    contenders.back().name += " again";
+    if (!how_.is_checked) {
+      contenders.push_back(contender_of(timed[twice]));
+      contenders.back().name += " again";
+    }
     const std::vector<series> taken = measure_in_rounds(contenders, how_.rule, how_.hooks);
-    const auto noise = noise_between(taken[twice], taken.back());
+    const auto noise = how_.is_checked ? std::nullopt : noise_between(taken[twice], taken.back());
     for (std::size_t c = 0; c < timed.size(); ++c) keep(timed[c], taken[c], noise);
   }
 

@@ -36,6 +36,8 @@ struct measuring {
   double longest_first_call_ns = std::numeric_limits<double>::infinity(), first_checks_ns = longest_first_call_ns;
   mode what = mode::hot;
   bool with_transfers = true;  // also measure transfers, and what ranks exchange
+  /// Only the rows' times: the results were checked before, and nobody asks for the noise floor (`bench --against`).
+  bool is_checked = false;
   std::uint64_t seed = 1;
   file_job on_files = {};       // runs a job, for mode::file_to_file
   plain_copies_of copies = {};  // for whole jobs of peers

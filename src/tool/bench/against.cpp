@@ -6,6 +6,7 @@
 #include "record/file.hpp"
 #include "report/compare/comparison.hpp"
 #include "report/format.hpp"
+#include "tool/bench/part.hpp"
 #include "tool/bench/record_cells.hpp"
 #include "tool/drivers/child.hpp"
 #include "tool/interrupt.hpp"
@@ -13,6 +14,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -24,16 +26,16 @@ namespace tilewise::cli {
 
 namespace {
 
-/// Pairs of a row: a median has a narrow interval only of many. One side of a pair is measured for so long.
-constexpr unsigned fewest_pairs = 14, most_pairs = 60;
-constexpr double side_s = 0.1;
+/// Pairs of a row: a median has a narrow interval only of many. One side of a pair is measured for so long. Each side
+/// is a new process: where its memory happens to be is a part of what varies.
+constexpr unsigned fewest_pairs = 14, usual_pairs = 40, most_pairs = 100;
+constexpr double side_s = 0.03;
 /// A difference below this is none that anybody would look for: two copies of one build lie so far apart by where a
 /// process's memory happens to be.
 constexpr double same_within = 0.02;
 
-/// The words that make `bench` measure this row alone. They are those of any version, so that older tools know them.
-std::vector<std::string> words_for(const lab::group& g, const lab::row& r, const std::vector<std::string>& how,
-                                   const std::string& file) {
+/// The words that make `bench` measure this row alone.
+std::vector<std::string> words_for(const lab::group& g, const lab::row& r, const std::vector<std::string>& how) {
   const registry::problem& p = g.problem;
   std::string settings;
   for (const auto& [name, word] : registry::named_settings(p))
@@ -49,7 +51,6 @@ std::vector<std::string> words_for(const lab::group& g, const lab::row& r, const
   if (!r.variant->tuning.empty()) add("--tuning", registry::to_string(r.tuning, r.variant->tuning));
   add("--data", g.data());
   add("--max-time", seconds.str());
-  add("-o", file);
   words.insert(words.end(), how.begin(), how.end());
   return words;
 }
@@ -73,7 +74,7 @@ class contest {
         how_(std::move(how)),
         sides_{side{"/proc/self/exe", "this tool"}, side{other, other}},
         pairs_(max_time_s == 0
-                   ? fewest_pairs
+                   ? usual_pairs
                    : std::clamp(static_cast<unsigned>(max_time_s / (4 * side_s)), fewest_pairs, most_pairs)) {
     if (folder_.empty())
       throw error(errc::io, "no temporary folder can be made; set TMPDIR to one that can be written to");
@@ -88,7 +89,10 @@ class contest {
 
   /// The statistics of the other tool's time over ours; none if it was interrupted. Throws a `failure`.
   std::optional<lab::summary> compare(const lab::group& g, const lab::row& r) {
-    for (side& s : sides_) s.ns.clear();
+    for (side& s : sides_) {
+      s.ns.clear();
+      require_right_result(g, r, s);
+    }
     for (unsigned pair = 0; pair < pairs_; ++pair)
       for (unsigned turn = 0; turn < 2; ++turn) {  // A B, B A, ...
         side& s = sides_[(pair + turn) % 2];
@@ -100,22 +104,34 @@ class contest {
   std::string median(std::size_t i) const { return report::duration(lab::summarize(sides_[i].ns).median); }
 
  private:
-  double time_of(const lab::group& g, const lab::row& r, const side& s) const {
-    const std::string file = folder_ + "/records.jsonl";
-    std::filesystem::remove(file);
-    const child_result ended =
-        run_program(s.program, words_for(g, r, how_, file), [](pid_t) { return !interrupt_requested(); });
-    if (interrupt_requested()) return 0;
-    if (!ended.succeeded())
+  /// Runs `bench` for this row; returns what it printed.
+  std::string bench_of(const lab::group& g, const lab::row& r, const side& s, const char* option,
+                       const std::string& value) const {
+    std::vector<std::string> words = words_for(g, r, how_);
+    words.insert(words.end(), {option, value});
+    const child_result ended = run_program(s.program, words, [](pid_t) { return !interrupt_requested(); });
+    if (!interrupt_requested() && !ended.succeeded())
       throw failure{s.name + ": " + explain(ended),
                     ended.exited ? static_cast<exit_code>(ended.status) : exit_code::device_lost};
-    double ns = 0;
+    return ended.out;
+  }
+
+  /// Checks the row's result once, since the turns only take its time.
+  void require_right_result(const lab::group& g, const lab::row& r, const side& s) const {
+    const std::string file = folder_ + "/records.jsonl";
+    std::filesystem::remove(file);
+    bench_of(g, r, s, "-o", file);
+    bool is_there = false;
     if (std::filesystem::exists(file))
       record::read_records(file, [&](const record::result& found) {
-        if (found.what.variant == r.id() && found.timing && found.timing->kernel)
-          ns = found.timing->kernel->median_ns.value_or(0);
+        is_there |= found.what.variant == r.id() && found.timing && found.timing->kernel;
       });
-    if (ns == 0) throw failure{s.name + " has no such row", exit_code::unavailable};
+    if (!is_there && !interrupt_requested()) throw failure{s.name + " has no such row", exit_code::unavailable};
+  }
+
+  double time_of(const lab::group& g, const lab::row& r, const side& s) const {
+    const double ns = std::strtod(bench_of(g, r, s, "--part", std::string(word_of_turn)).c_str(), nullptr);
+    if (ns <= 0 && !interrupt_requested()) throw failure{s.name + " printed no time", exit_code::internal};
     return ns;
   }
 
@@ -136,10 +152,6 @@ std::string line_of(const lab::row& r, const contest& of, const report::interval
       speed.low && speed.high ? " (" + report::factor(*speed.low) + " to " + report::factor(*speed.high) + ")" : "";
   return wrapped(r.variant->label() + " @" + r.place()) + right(of.median(0), 9) + right(of.median(1), 9) + "  " +
          left(report::factor(speed.median) + "x" + interval, 23) + " " + std::string(name_of(is)) + "\n";
-}
-
-bool is_contested(const lab::group& g, const lab::row& r) {
-  return r.variant->algorithm == g.problem.what->name && !r.variant->peer && r.skip.empty();
 }
 
 }  // namespace

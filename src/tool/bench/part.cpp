@@ -3,6 +3,7 @@
 
 #include "base/enter.hpp"
 #include "lab/bench/describe.hpp"
+#include "lab/bench/measure.hpp"
 #include "lab/roofline/measure.hpp"
 #include "record/json.hpp"
 #include "tool/bench/documents.hpp"
@@ -39,6 +40,7 @@ constexpr std::string_view whole_plan = "plan", launches = "launches";
 bench_part parse_part(const std::string& text) {
   if (text == whole_plan) return {};
   if (text == launches) return {.group = {}, .without = {}, .of_launches = true};
+  if (text == word_of_turn) return {.group = {}, .without = {}, .is_turn = true};
   bench_part part;
   const char *at = text.data(), *const end = at + text.size();
   for (bool more = true; more; ++at) {
@@ -255,6 +257,24 @@ void tell_group(std::span<const lab::group> plan, std::size_t index, const std::
   lab::visitor goes(both, events);
   const auto rows = is_last ? goes.last(only, rows_from(history.at("first")), how) : goes.first(only, how);
   for (const lab::measured& m : rows) report.write(to_json(m));
+}
+
+bool is_contested(const lab::group& g, const lab::row& r) {
+  return r.variant->algorithm == g.problem.what->name && !r.variant->peer && r.skip.empty();
+}
+
+void tell_turn(std::span<const lab::group> plan, lab::measuring how) {
+  how.is_checked = true;
+  how.with_transfers = false;
+  for (lab::group g : plan) {
+    std::erase_if(g.rows, [&](const lab::row& r) { return !is_contested(g, r); });
+    if (g.rows.empty()) continue;
+    const lab::verified_case inputs = lab::make_unchecked_case(g.problem, g.made_of(), how.seed);
+    for (const lab::measured& m : lab::measure_group(g, inputs, how)) {
+      if (m.time() == nullptr) throw std::runtime_error(m.result.reason.value_or("the row has no time"));
+      print(std::to_string(*m.time()->median_ns) + "\n");
+    }
+  }
 }
 
 }  // namespace tilewise::cli

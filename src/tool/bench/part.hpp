@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `bench --isolate`: the part of the work that one child process does, and how it reports to its parent.
+// `bench --isolate` and `--against`: the part of the work that one child process does, and how it reports to its
+// parent.
 #pragma once
 
 #include "lab/bench/bench.hpp"
@@ -17,14 +18,15 @@
 
 namespace tilewise::cli {
 
-/// A child's work: list the plan, measure the launches of its devices, or measure one group without some of its rows.
+/// A child's work: list the plan, measure the launches of its devices, or measure one group without some of its rows;
+/// or one turn of `bench --against`.
 struct bench_part {
   std::optional<std::size_t> group;
   std::set<std::size_t> without;
-  bool of_launches = false;
+  bool of_launches = false, is_turn = false;
 };
-/// The argument of a child's command line: "plan", "launches" or "7,2,3", which is group 7 without rows 2 and 3. Throws
-/// `invalid_argument`.
+/// The argument of a child's command line: "plan", "launches", "turn" or "7,2,3", which is group 7 without rows 2
+/// and 3. Throws `invalid_argument`.
 bench_part parse_part(const std::string& text);
 std::string to_string(const bench_part& part);
 
@@ -89,5 +91,11 @@ void tell_launches(std::span<const device_handle> devices, lab::measuring how);
 /// Measures one visit to group `index` of the plan without some of its rows. The report begins with the history.
 void tell_group(std::span<const lab::group> plan, std::size_t index, const std::set<std::size_t>& without,
                 lab::measuring how);
+
+/// One turn of `bench --against`: times the rows of ours and prints the median of each in nanoseconds. Results are not
+/// checked.
+inline constexpr std::string_view word_of_turn = "turn";
+bool is_contested(const lab::group& g, const lab::row& r);
+void tell_turn(std::span<const lab::group> plan, lab::measuring how);
 
 }  // namespace tilewise::cli

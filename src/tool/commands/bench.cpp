@@ -237,7 +237,7 @@ bench_request for_this_rank(bench_request asked) {
   return asked;
 }
 
-/// Does the work of a child of `bench --isolate`.
+/// Does the work of a child of `bench --isolate` or `--against`.
 exit_code do_part(const bench_request& asked) {
   const bench_part part = parse_part(asked.part);
   add_known_peers();
@@ -245,11 +245,13 @@ exit_code do_part(const bench_request& asked) {
   const lab::measuring how = measuring_of(asked, wanted.base);
   const std::vector<lab::group> plan = plan_of(wanted);
   if (part.group && *part.group >= plan.size()) throw error(errc::invalid_argument, "the plan has no such --part");
-  if (part.group || part.of_launches) take_interrupts();
+  if (part.group || part.of_launches || part.is_turn) take_interrupts();
   if (part.group)
     tell_group(plan, *part.group, part.without, how);
   else if (part.of_launches)
     tell_launches(wanted.devices, how);
+  else if (part.is_turn)
+    tell_turn(plan, how);
   else
     tell_plan(plan, how, has_launches(wanted, how), coming_of(plan, lab::pace(plan, how, 0, true)),
               {closing_of(plan, wanted), limited_peers(plan, wanted)});
@@ -315,7 +317,7 @@ void add_how(CLI::App& command, bench_request& to) {
       ->excludes(page)
       ->excludes(isolate);
   command.add_flag("--dry-run", to.dry_run, "print what would be measured");
-  command.add_option("--part", to.part, "what a child of --isolate does")->group("");
+  command.add_option("--part", to.part, "what a child of --isolate or --against does")->group("");
   command.add_flag("-q,--quiet", to.quiet, "no progress lines");
 }
 
@@ -356,8 +358,8 @@ void add_bench(CLI::App& app, invocation& call) {
       "prints and writes. --preset seeds then adds the rows of as many processes.\n"
       "--against runs another build of this tool in turns with this one, each row in\n"
       "processes of its own, and judges the ratios of the pairs: what disturbs the\n"
-      "machine disturbs both alike. Exit 7 if this one is slower. A row of 2^24\n"
-      "elements takes half a minute; a longer --max-time takes more pairs. Peers and\n"
+      "machine disturbs both alike. Exit 7 if this one is slower. A row takes seconds,\n"
+      "of 2^24 elements half a minute; a longer --max-time takes more pairs. Peers and\n"
       "records are left out.\n"
       "With --isolate a child process measures each problem on each device. A row that\n"
       "crashes, loses its device or takes no step for --time-limit has failed, exit 8;\n"
