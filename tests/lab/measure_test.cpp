@@ -91,6 +91,16 @@ TEST(LabMeasure, TheFirstRowOfOursIsMeasuredAgainstItself) {
   EXPECT_EQ(again, std::set<std::string>{"reduce/cpu:ours @cpu:serial again"});
 }
 
+TEST(LabMeasure, RowsThatWereCheckedAreOnlyTimed) {
+  measuring how = of_samples(6, mode::cold);
+  how.is_checked = true;
+  how.hooks.before_sample = [](const contender& next, std::size_t) { EXPECT_FALSE(next.name.ends_with(" again")); };
+  for (const measured& m : three_rows().measured_with(how)) {
+    EXPECT_FALSE(m.result.verify || m.result.noise);
+    EXPECT_EQ(m.time()->n, 6u);
+  }
+}
+
 TEST(LabMeasure, WhatFailsWhileItIsTimedHasItsCodeAndNoTime) {
   three_rows all;
   all.ours.run = fail_when_timed;

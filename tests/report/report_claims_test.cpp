@@ -186,7 +186,7 @@ TEST(ReportClaims, ATimeInDoubtWithoutAPeerHasNone) {
   EXPECT_NE(matrix_of(body_of(page_of(records))).find("<b>no peer</b>"), std::string::npos);
 }
 
-TEST(ReportClaims, ARatioBesideOneThatDecidesNothingNamesTheNoise) {
+TEST(ReportClaims, ARatioThatDecidesNothingNamesItsEnds) {
   const auto why = [](double low, double high) {
     std::vector<json> records = scans();
     for (json& r : records)
@@ -194,7 +194,6 @@ TEST(ReportClaims, ARatioBesideOneThatDecidesNothingNamesTheNoise) {
         r["ratios"][0]["ci95_lo"] = low, r["ratios"][0]["ci95_hi"] = high;
     return body_of(page_of(records));
   };
-  EXPECT_NE(why(1.001, 1.3).find("between 1.001 and 1.300, with a noise floor of ± "), std::string::npos);
   EXPECT_NE(why(0.9, 1.1).find("between 0.9000 and 1.100<"), std::string::npos) << "that holds 1";
 }
 

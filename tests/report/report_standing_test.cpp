@@ -56,12 +56,17 @@ TEST(ReportStanding, APeerIsBehindOnAParOrAheadByTheWholeInterval) {
   EXPECT_EQ(with_peer(0.965), position::unclear) << "its interval crosses the noise floor";
   const auto together = [](double low, double high) {
     return on_gpu(scans_with([&](json& r) {
-             if (is_time_of(r, "scan/cuda:lookback")) r["ratios"][0]["ci95_lo"] = low, r["ratios"][0]["ci95_hi"] = high;
+             if (!is_time_of(r, "scan/cuda:lookback")) return;
+             r["ratios"][0]["device"] = r["device"]["name"];
+             r["ratios"][0]["ci95_lo"] = low, r["ratios"][0]["ci95_hi"] = high;
            }))
         .position;
   };
   EXPECT_EQ(together(0.995, 1.005), position::on_a_par);
   EXPECT_EQ(together(0.9, 1.1), position::unclear);
+  EXPECT_EQ(together(0.999, 1.04), position::on_a_par) << "of 5 %, beyond the noise floor or not";
+  EXPECT_EQ(together(1.002, 2.4), position::ahead) << "other load slows both of a round alike";
+  EXPECT_EQ(together(0.5, 0.998), position::behind);
 }
 
 TEST(ReportStanding, APeerInDoubtIsNeverAhead) {

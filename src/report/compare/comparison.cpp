@@ -237,6 +237,15 @@ verdict judged(const interval& speed, double smallest_effect) {
   return within && smallest_effect <= largest_floor ? verdict::same : verdict::unclear;
 }
 
+verdict judged_in_turns(const interval& speed, double smallest_effect) {
+  constexpr double on_a_par = 1.05;
+  const verdict beyond_noise = judged(speed, smallest_effect);
+  if (!speed.low || !speed.high || beyond_noise == verdict::faster || beyond_noise == verdict::slower)
+    return beyond_noise;
+  if (*speed.low >= 1 / on_a_par && *speed.high <= on_a_par) return verdict::same;
+  return *speed.low > 1 ? verdict::faster : *speed.high < 1 ? verdict::slower : verdict::unclear;
+}
+
 std::size_t comparison::count(verdict v) const {
   return static_cast<std::size_t>(
       std::count_if(cases.begin(), cases.end(), [&](const compared_case& c) { return c.is == v; }));

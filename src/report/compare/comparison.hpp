@@ -76,6 +76,9 @@ constexpr std::string_view name_of(verdict v) {
 /// The verdict about a ratio of speeds: for a clear one, the whole interval must lie beyond the smallest effect, or
 /// within it.
 verdict judged(const interval& speed, double smallest_effect);
+/// The same about two rows that ran in turns. Other load slows both alike and is in their interval already: beyond 5 %,
+/// its side of 1 decides, however noisy the machine is.
+verdict judged_in_turns(const interval& speed, double smallest_effect);
 
 /// How a row's time changed relative to a peer's that was measured in turns with it.
 struct relative_time {

@@ -55,7 +55,7 @@ std::string judgement(const ratio& q, const row& r, const board& b) {
   const series* other = other_of(q, b);
   const row* at = other ? other->at(r.n) : nullptr;
   if (at && !at->plausible) return "unclear: " + other->label + " " + at->doubt();
-  return std::string(name_of(judged(q.value, r.smallest_effect())));
+  return std::string(name_of(judged_in_turns(q.value, r.smallest_effect())));
 }
 
 /// The ratios of all pairs would be half of a page; those of our slower variants to each other are in the records.
@@ -93,7 +93,9 @@ html peer_section(const panel& p) {
         table(
             "Our fastest variant at each size and another row, which ran alternately in one process, A B B A. Above 1, "
             "the first is faster; the 95 % interval is in "
-            "brackets. It must lie beyond the machine’s noise floor to be called faster or slower.",
+            "brackets. Within ± 5 % both are the same, unless all of it lies beyond the machine’s noise floor; else "
+            "its "
+            "side of 1 decides.",
             {"variant", "against", "processor", "n", "speed ratio", "verdict"}, ratios, content::words));
   return section;
 }

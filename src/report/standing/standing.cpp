@@ -25,8 +25,8 @@ constexpr std::array<position_words, 7> all_positions{{{"ahead", "ahead"},
 
 const position_words& about(position p) { return all_positions[static_cast<std::size_t>(p)]; }
 
-position position_of(const interval& speed, double smallest_effect) {
-  switch (judged(speed, smallest_effect)) {
+position position_of(verdict is) {
+  switch (is) {
     case verdict::faster: return position::ahead;
     case verdict::slower: return position::behind;
     case verdict::same: return position::on_a_par;
@@ -52,8 +52,9 @@ bool is_sure(const interval& speed, const row& ours, const row& peer) {
 /// What the two ran in turns decides. Without that, where a time is in doubt the only verdict can be that ours is
 /// ahead.
 void judge(standing& s) {
-  const bool is_judged = s.ours->in_turns_with(*s.peer) || (s.ours->ranked() && s.peer->ranked());
-  s.position = position_of(*s.speed, s.ours->smallest_effect());
+  const bool in_turns = s.ours->in_turns_with(*s.peer).has_value();
+  const bool is_judged = in_turns || (s.ours->ranked() && s.peer->ranked());
+  s.position = position_of((in_turns ? judged_in_turns : judged)(*s.speed, s.ours->smallest_effect()));
   s.has_sure_speed = is_sure(*s.speed, *s.ours, *s.peer);
   if (!is_judged) {
     s.why = s.ours->ranked() ? "the peer: " + s.peer->doubt() : s.ours->doubt();
