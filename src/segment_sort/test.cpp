@@ -112,6 +112,12 @@ TEST(SegmentSort, LengthsAroundEveryStep) {
   expect_the_law<std::uint64_t, std::uint32_t>(static_cast<std::uint64_t>(at.back()), at, sort_order::ascending);
 }
 
+// On CUDA a tile then has more runs than a group has lanes, and segments of several runs lie where its lanes end.
+TEST(SegmentSort, MoreRunsInATileThanLanes) {
+  expect_the_law<float, std::uint32_t>(20'011, in_turn(20'011, {18, 35}), sort_order::ascending);
+  expect_the_law<std::uint64_t, double>(20'011, in_turn(20'011, {35}), sort_order::descending);
+}
+
 TEST(SegmentSort, ManyEmptySegmentsAndVeryLongOnes) {
   constexpr std::int64_t longest = (1 << 22) + 12'345;  // a sort of its own on every device
   expect_the_law<float, std::uint32_t>(longest, {0, 3, 3, longest - 5, longest}, sort_order::ascending);

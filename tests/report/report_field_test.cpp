@@ -25,11 +25,11 @@ TEST(ReportField, TheLongestRunIsShownWithItsResiduals) {
   const std::string section = field_of([](json&) {});
   EXPECT_EQ(times_in(section, "<figure><img src=\"data:image/png;base64,iVBORw0KGgo"), 4u) << section;
   EXPECT_EQ(times_in(section, " alt=\"The field at step "), 4u);
-  for (const char* part : {"<strong>step 100,000</strong><div>time 50,000</div><div>residual 0.00300</div>",
-                           "Computed by scan/opencl:chunked on opencl:0 of made-up-machine", "<td>0.0000300<",
-                           ", that of the document’s own serial program.</p>", "<td>as the original<",
-                           "is 0.00300 after 100,000 steps",
-                           "at every step shown, these agree: scan/opencl:chunked on opencl:0, scan/cuda:lookback on"})
+  for (const char* part :
+       {"<strong>step 100,000</strong><div>time 50,000</div><div>residual 0.00300</div>",
+        "Computed by scan/opencl:chunked on opencl:0 of made-up-machine", "<td>0.0000300<",
+        ", that of the document’s own serial program.</p>", "<td>as the original<", "is 0.00300 after 100,000 steps",
+        "at every step shown, these agree: scan/opencl:chunked on opencl:0, scan/cuda:lookback on"})
     EXPECT_NE(section.find(part), section.npos) << part << section;
   EXPECT_EQ(section.find("too slow"), section.npos) << "of the other run";
   const std::string plain = field_of([](json& record) { record.erase("course"); });

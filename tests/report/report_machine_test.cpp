@@ -64,7 +64,7 @@ TEST(ReportMachine, ADevicesGroupsAndLocalMemoryAreToldWhereKnown) {
       r["device"]["max_group_size"] = 1024, r["device"]["group_multiple"] = 32;
     })));
   };
-  EXPECT_EQ(times_in(shown(true), "<td>228 KiB</td><td>1,024, in multiples of 32</td>"), 1u) << shown(true);
+  EXPECT_EQ(times_in(shown(true), "<td>228 KiB<td>1,024, in multiples of 32<"), 1u) << shown(true);
   EXPECT_EQ(times_in(shown(false), "in multiples of"), 0u);
 }
 

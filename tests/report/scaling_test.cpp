@@ -239,9 +239,8 @@ TEST(Scaling, ThePageHasASectionFromThreePointsOn) {
   const std::string page = page_of(records), body = body_of(page);
   EXPECT_EQ(times_in(body, "<h4>Scaling</h4>"), 1u);
   EXPECT_NE(body.find("Amdahl: serial part 10 % ("), std::string::npos);
-  const std::size_t opening = page.find("id=\"charts\">") + 12;
   json scaling;
-  for (const json& chart : json::parse(page.substr(opening, page.find("</script>", opening) - opening)))
+  for (const json& chart : charts_of(page))
     if (chart.value("counts", "") == "p") scaling = chart;
   ASSERT_EQ(scaling["lines"].size(), 3u) << scaling;
   EXPECT_EQ(scaling["lines"][0]["points"].back()[0], 8);

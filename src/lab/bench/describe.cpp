@@ -106,9 +106,10 @@ measured describe(const group& what, const row& r, const measuring& how) {
   m.tuning_changes = registry::changes_of(r.tuning, r.variant->tuning);
   // A job is compared with moving its data, whatever its kernel does.
   m.unit = is_whole_job(how.what) ? registry::speed_unit::bytes : what.problem.what->speed_in;
-  const registry::extents& shape = what.problem.shape;
-  if (shape.rank == 1 || m.unit == registry::speed_unit::elements)  // of an array, or of all rows of a matrix
-    m.elements = static_cast<double>(shape[0]) * static_cast<double>(shape.rank == 1 ? 1 : shape[1]);
+  if (what.problem.shape.rank == 1)
+    m.elements = static_cast<double>(what.problem.n());
+  else if (m.unit == registry::speed_unit::elements)  // of all rows of a matrix, or of all segments
+    m.elements = static_cast<double>(what.problem.what->outputs(what.problem)[0].count);
   if (is_limit(*r.variant) && !is_whole_job(how.what))
     describe_limit(what, r, m);
   else

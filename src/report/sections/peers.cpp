@@ -92,10 +92,8 @@ html peer_section(const panel& p) {
         count(ratios.size()) + " ratios from interleaved rounds",
         table(
             "Our fastest variant at each size and another row, which ran alternately in one process, A B B A. Above 1, "
-            "the first is faster; the 95 % interval is in "
-            "brackets. Within ± 5 % both are the same, unless all of it lies beyond the machine’s noise floor; else "
-            "its "
-            "side of 1 decides.",
+            "the first is faster; the 95 % interval is in brackets. Within ± 5 % both are the same, unless all of it "
+            "lies beyond the machine’s noise floor; else its side of 1 decides.",
             {"variant", "against", "processor", "n", "speed ratio", "verdict"}, ratios, content::words));
   return section;
 }
