@@ -47,10 +47,10 @@ inline bool has_first_settings(const registry::problem& p) {
     if (p.setting[i] != 0) return false;
   return true;
 }
-inline std::string plain_sums_only(const registry::problem& p) {
+inline std::string plain_sums_only(const registry::problem& p, const backend::device&, const registry::tuning&) {
   return has_first_settings(p) ? "" : "as a peer it is measured only on plain sums";
 }
-inline std::string plain_sorts_only(const registry::problem& p) {
+inline std::string plain_sorts_only(const registry::problem& p, const backend::device&, const registry::tuning&) {
   return has_first_settings(p) ? "" : "as a peer it is measured only on ascending keys without values";
 }
 

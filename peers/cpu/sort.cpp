@@ -21,9 +21,9 @@ namespace tilewise::peers {
 
 namespace {
 
-std::string on_one_thread(const registry::problem& p, const backend::device& on, const registry::tuning&) {
+std::string on_one_thread(const registry::problem& p, const backend::device& on, const registry::tuning& t) {
   const std::string elsewhere = one_thread_only(on);
-  return elsewhere.empty() ? plain_sorts_only(p) : elsewhere;
+  return elsewhere.empty() ? plain_sorts_only(p, on, t) : elsewhere;
 }
 
 /// These sorts work in place, so the input is first copied to the output. Their comparison does not allow NaN.
@@ -62,12 +62,6 @@ void run_sort_of_rows(const registry::problem& p, const registry::bindings& wher
     for (std::uint64_t row = 0; row < rows.count; ++row) std::sort(y + row * rows.length, y + (row + 1) * rows.length);
   });
 }
-
-#if TILEWISE_WITH_OPENMP || TILEWISE_WITH_TBB
-std::string on_threads(const registry::problem& p, const backend::device&, const registry::tuning&) {
-  return plain_sorts_only(p);
-}
-#endif
 
 #if TILEWISE_WITH_OPENMP
 void run_gnu_parallel(const registry::problem& p, const registry::bindings& where, const registry::tuning&,
@@ -113,10 +107,10 @@ std::vector<registry::variant> sort_variants() {
         sorting_peer("std_stable", "std::stable_sort", on_one_thread, run_stable_sort),
         sorting_peer("std", "std::sort of each row", rows_on_one_thread, run_sort_of_rows, "sort_axis"),
 #if TILEWISE_WITH_OPENMP
-        sorting_peer("gnu_parallel", "__gnu_parallel::sort", on_threads, run_gnu_parallel),
+        sorting_peer("gnu_parallel", "__gnu_parallel::sort", plain_sorts_only, run_gnu_parallel),
 #endif
 #if TILEWISE_WITH_TBB
-        sorting_peer("tbb", "oneTBB parallel_sort", on_threads, run_tbb),
+        sorting_peer("tbb", "oneTBB parallel_sort", plain_sorts_only, run_tbb),
 #endif
 #if TILEWISE_WITH_HIGHWAY
         sorting_peer("vqsort", "Highway's hwy::Sorter, keys alone, not stable", on_one_thread, run_vqsort),

@@ -8,9 +8,9 @@ namespace tilewise::peers {
 
 namespace {
 
-std::string unsupported(const registry::problem& p, const backend::device& on, const registry::tuning&) {
+std::string unsupported(const registry::problem& p, const backend::device& on, const registry::tuning& t) {
   const std::string elsewhere = one_thread_only(on);
-  return elsewhere.empty() ? plain_sums_only(p) : elsewhere;
+  return elsewhere.empty() ? plain_sums_only(p, on, t) : elsewhere;
 }
 
 void run_reduce(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue&) {

@@ -22,14 +22,6 @@ namespace {
 
 using range = tbb::blocked_range<std::size_t>;
 
-std::string unsupported(const registry::problem& p, const backend::device&, const registry::tuning&) {
-  return plain_sums_only(p);
-}
-
-std::string sorts_unsupported(const registry::problem& p, const backend::device&, const registry::tuning&) {
-  return plain_sorts_only(p);
-}
-
 tbb::task_arena& arena_of(backend::queue& queue) {
   static std::vector<std::unique_ptr<tbb::task_arena>> arenas;
   const auto threads = static_cast<int>(static_cast<backend::cpu::queue&>(queue).threads());
@@ -137,13 +129,13 @@ struct tbb_team {
 void in_tbb_arena(backend::queue& queue, const std::function<void()>& work) { arena_of(queue).execute(work); }
 
 std::vector<registry::variant> tbb_variants() {
-  return {cpu_peer("reduce", "tbb", "oneTBB parallel_reduce", unsupported, run_reduce),
-          cpu_peer("scan", "tbb", "oneTBB parallel_scan", unsupported, run_scan),
-          cpu_peer("segment_reduce", "tbb", "oneTBB parallel_for over segments, std::reduce in each", unsupported,
+  return {cpu_peer("reduce", "tbb", "oneTBB parallel_reduce", plain_sums_only, run_reduce),
+          cpu_peer("scan", "tbb", "oneTBB parallel_scan", plain_sums_only, run_scan),
+          cpu_peer("segment_reduce", "tbb", "oneTBB parallel_for over segments, std::reduce in each", plain_sums_only,
                    run_segment_reduce),
-          cpu_peer("segment_scan", "tbb", "oneTBB parallel_for over segments, std::inclusive_scan in each", unsupported,
-                   run_segment_scan),
-          sorting_peer("tbb", "oneTBB parallel_for over segments, std::sort in each", sorts_unsupported,
+          cpu_peer("segment_scan", "tbb", "oneTBB parallel_for over segments, std::inclusive_scan in each",
+                   plain_sums_only, run_segment_scan),
+          sorting_peer("tbb", "oneTBB parallel_for over segments, std::sort in each", plain_sorts_only,
                        run_segment_sort, "segment_sort"),
           hiperc::peer("hiperc_tbb", "HiPerC's program with Threading Building Blocks, rewritten",
                        hiperc::threads_unsupported, hiperc::run_with<tbb_team>)};

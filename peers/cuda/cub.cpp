@@ -21,14 +21,6 @@ constexpr std::array sum_types{dtype::f32, dtype::f64, dtype::i32, dtype::u32};
 constexpr std::array sort_types{dtype::f32, dtype::f64, dtype::u32, dtype::u64};
 constexpr std::array pair_types{dtype::u32};
 
-std::string other_than_sums(const registry::problem& p, const backend::device&, const registry::tuning&) {
-  return plain_sums_only(p);
-}
-
-std::string other_than_keys(const registry::problem& p, const backend::device&, const registry::tuning&) {
-  return plain_sorts_only(p);
-}
-
 std::string other_than_pairs(const registry::problem& p, const backend::device&, const registry::tuning&) {
   if (impl::sort::is_descending(p) || impl::sort::payload_of(p) != impl::sort::payload::values32)
     return "as a peer it is measured only on ascending keys with values of 4 bytes";
@@ -75,7 +67,7 @@ registry::variant cub_sum(std::string_view algorithm, std::string_view source) {
           .order = registry::claim::own,
           .types = sum_types,
           .source = source,
-          .unsupported = other_than_sums,
+          .unsupported = plain_sums_only,
           .run = run<Algorithm>,
           .bound = other_order_bound,
           .peer = true};
@@ -84,7 +76,7 @@ registry::variant cub_sum(std::string_view algorithm, std::string_view source) {
 /// The results may differ from ours only in the signs of zeros among equal keys.
 template <cudaError_t (*Algorithm)(cub_call&)>
 registry::variant cub_sort(std::string_view name, std::string_view source, std::span<const dtype> types = sort_types,
-                           decltype(other_than_keys)* unsupported = other_than_keys,
+                           decltype(plain_sorts_only)* unsupported = plain_sorts_only,
                            std::string_view algorithm = "sort") {
   return {.algorithm = algorithm,
           .backend = "cuda",
@@ -113,7 +105,7 @@ std::vector<registry::variant> cub_variants() {
            .run = run_runs,
            .peer = true},
           cub_sort<cub_radix_sort>("cub_radix", "CUB's DeviceRadixSort::SortKeys"),
-          cub_sort<cub_segment_sort>("cub", "CUB's DeviceSegmentedSort::SortKeys", sort_types, other_than_keys,
+          cub_sort<cub_segment_sort>("cub", "CUB's DeviceSegmentedSort::SortKeys", sort_types, plain_sorts_only,
                                      "segment_sort"),
           cub_sort<cub_merge_sort>("cub_merge", "CUB's DeviceMergeSort::SortKeysCopy"),
           cub_sort<cub_radix_pairs>("cub_pairs", "CUB's DeviceRadixSort::SortPairs", pair_types, other_than_pairs)};
