@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <random>
+#include <string>
 #include <vector>
 
 namespace tilewise::tests {
@@ -39,6 +41,23 @@ inline const std::vector<std::vector<std::int64_t>> mixtures_of_lengths{
     {1, 10, 100, 1000, 10'000},
     {15, 16, 17, 31, 32, 33, 0, 255, 257},
     {1023, 1025, 2047, 2049, 4095, 4097},
+};
+
+/// Offsets that cut no 10 elements into segments, and what every algorithm says of them.
+struct false_offsets {
+  std::vector<std::int64_t> at;
+  std::string says;
+};
+inline const std::vector<false_offsets> false_offsets_of_ten{
+    {{}, "there are no offsets; for no segments pass one, which is 0"},
+    {{0}, "there are 10 elements and no segments; pass the offsets 0, ..., 10"},
+    {{1, 10}, "the first offset is 1; the first segment begins at 0"},
+    {{-3, 10}, "the first offset is -3; the first segment begins at 0"},
+    {{0, 4, 3, 10}, "the offsets fall from 4 to 3 at position 2; segment s is x[offsets[s]:offsets[s + 1]]"},
+    {{0, 11, 10}, "the offsets fall from 11 to 10 at position 2; segment s is x[offsets[s]:offsets[s + 1]]"},
+    {{0, std::numeric_limits<std::int64_t>::min(), 10},
+     "the offsets fall from 0 to -9223372036854775808 at position 1; segment s is x[offsets[s]:offsets[s + 1]]"},
+    {{0, 4, 9}, "the last offset is 9, but there are 10 elements; the last segment ends with the last element"},
 };
 
 /// Every way to cut n elements into at most n + 4 segments: a bit for each element and each cut between two segments.

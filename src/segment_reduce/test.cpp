@@ -95,20 +95,12 @@ TEST(SegmentReduce, WhatIsWrongIsNamedAndNothingIsWritten) {
     std::string says;
     reduce_options options = {};
   };
-  const std::vector<wrong> all{
-      {{}, "there are no offsets; for no segments pass one, which is 0"},
-      {{0}, "there are 10 elements and no segments; pass the offsets 0, ..., 10"},
-      {{1, 10}, "the first offset is 1; the first segment begins at 0"},
-      {{-3, 10}, "the first offset is -3; the first segment begins at 0"},
-      {{0, 4, 3, 10}, "the offsets fall from 4 to 3 at position 2; segment s is x[offsets[s]:offsets[s + 1]]"},
-      {{0, 11, 10}, "the offsets fall from 11 to 10 at position 2; segment s is x[offsets[s]:offsets[s + 1]]"},
-      {{0, std::numeric_limits<std::int64_t>::min(), 10},
-       "the offsets fall from 0 to -9223372036854775808 at position 1; segment s is x[offsets[s]:offsets[s + 1]]"},
-      {{0, 4, 9}, "the last offset is 9, but there are 10 elements; the last segment ends with the last element"},
+  std::vector<wrong> all{
       {{0, 4, 4, 10},
        "segment 1 is empty, and the min of no elements has no value; give an initial value",
        {.op = op::min}},
   };
+  for (const auto& [at, says] : tests::false_offsets_of_ten) all.push_back({at, says});
   for (const device& on : tests::devices_with("segment_reduce"))
     for (const wrong& w : all) {
       std::vector<float> values(w.at.empty() ? 0 : w.at.size() - 1, 5.0f);

@@ -186,16 +186,12 @@ TEST(SegmentScan, WhatIsWrongIsNamedAndNothingIsWritten) {
     std::string says;
     segment_scan_options options = {};
   };
-  const std::vector<wrong> all{
-      {{}, "there are no offsets; for no segments pass one, which is 0"},
-      {{0}, "there are 10 elements and no segments; pass the offsets 0, ..., 10"},
-      {{1, 10}, "the first offset is 1; the first segment begins at 0"},
-      {{0, 4, 3, 10}, "the offsets fall from 4 to 3 at position 2; segment s is x[offsets[s]:offsets[s + 1]]"},
-      {{0, 4, 9}, "the last offset is 9, but there are 10 elements; the last segment ends with the last element"},
+  std::vector<wrong> all{
       {{0, 10},
        "an exclusive min scan has no value to start from; give an initial value",
        {.op = op::min, .exclusive = true}},
   };
+  for (const auto& [at, says] : tests::false_offsets_of_ten) all.push_back({at, says});
   for (const device& on : tests::devices_with("segment_scan"))
     for (const wrong& w : all) {
       std::vector<float> y(10, 5.0f);

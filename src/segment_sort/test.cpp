@@ -183,19 +183,8 @@ TEST(SegmentSort, SegmentsThatSeveralRanksShare) {
 
 TEST(SegmentSort, WhatIsWrongIsNamedAndNothingIsWritten) {
   const std::vector<float> x(10, 1.0f);
-  struct wrong {
-    offsets at;
-    std::string says;
-  };
-  const std::vector<wrong> all{
-      {{}, "there are no offsets; for no segments pass one, which is 0"},
-      {{0}, "there are 10 elements and no segments; pass the offsets 0, ..., 10"},
-      {{1, 10}, "the first offset is 1; the first segment begins at 0"},
-      {{0, 4, 3, 10}, "the offsets fall from 4 to 3 at position 2; segment s is x[offsets[s]:offsets[s + 1]]"},
-      {{0, 4, 9}, "the last offset is 9, but there are 10 elements; the last segment ends with the last element"},
-  };
   for (const device& on : tests::devices_with("segment_sort"))
-    for (const wrong& w : all) {
+    for (const tests::false_offsets& w : tests::false_offsets_of_ten) {
       std::vector<float> y(10, 5.0f);
       const std::string said = message_of(errc::invalid_argument, [&] { segment_sort(x, w.at, y, {.device = on}); });
       EXPECT_EQ(said, w.says) << on.name();
